@@ -12,9 +12,9 @@ from referee_client.organiser import Organiser
 from referee_values import LadderStanding
 
 from engines.registry import find
-from referee.cli._shared.output import table
 from referee.records.record_reader import RecordStatus
 from referee.records.verify_contest import verify_any
+from referee.show.table import Table
 
 Told: TypeAlias = Sequence[tuple[float, Mapping[str, Any]]]
 """Accepted moves in the order in which bots were told, each with the time by the monotonic clock."""
@@ -94,7 +94,7 @@ def moves_table(told: Told, periods: Sequence[Period], nodes: Sequence[str]) -> 
     for node, name in enumerate(nodes):
         matches = {move["match"] for _, move in told if move["node"] == node}
         rows.append([name, *(str(moves[node, period]) for period in range(len(periods))), str(len(matches))])
-    return table(["moves accepted by", *(period.name for period in periods), "in matches"], rows)
+    return Table(["moves accepted by", *(period.name for period in periods), "in matches"], rows).to_text()
 
 
 def standings_table(standings: Sequence[LadderStanding]) -> str:
@@ -102,4 +102,4 @@ def standings_table(standings: Sequence[LadderStanding]) -> str:
         [row.entrant.name, f"{row.rating.value:.0f}", str(row.wins), str(row.draws), str(row.losses)]
         for row in standings
     ]
-    return table(["final standings", "rating", "won", "drawn", "lost"], rows)
+    return Table(["final standings", "rating", "won", "drawn", "lost"], rows).to_text()

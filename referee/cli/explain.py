@@ -16,7 +16,8 @@ from referee.match.state import Match
 from referee.records.describe_event import bot_text, escape_unprintable, player_text
 from referee.records.record_reader import RecordHistory, RecordInvalid, read_history
 from referee.records.seat_turns import SeatTurn, seat_turns
-from referee.show.turn_report import answer_text, describe_ending, format_page, format_table
+from referee.show.frames import record_frames
+from referee.show.turn_report import answer_text, bars_legend, format_page, turns_table
 from referee.show.words import seat_control_text
 from referee.wire.clocks import clock_charge_of
 from referee.wire.matches import turn_of
@@ -47,8 +48,8 @@ def explain(record: str, seat: str, ply: int | None, html: Path | None) -> None:
         _print_turns(turns, ply)
         return
     title = f"{escape_unprintable(last.setup.match_id)}: {last.game.title}, seat {number}"
-    facts = [*_facts(last, number), describe_ending(last)]
-    for line in (title, *facts, "", *format_table(turns)):
+    facts = [*_facts(last, number), _ending(history, number)]
+    for line in (title, *facts, "", turns_table(turns).to_text(), bars_legend(turns)):
         click.echo(line)
     if html:
         write(html, format_page(title, facts, turns))
@@ -84,6 +85,12 @@ def _facts(match: Match, seat: Seat) -> list[str]:
     who = escape_unprintable(player_text(match, seat))
     others = ", ".join(escape_unprintable(bot_text(match, one)) for one in range(len(match.players)) if one != seat)
     return [f"{match.table.seats[seat]} is {who}, against {others}; {seat_control_text(match, seat)}."]
+
+
+def _ending(history: RecordHistory, seat: Seat) -> str:
+    """Return how the match ended."""
+    last = record_frames(history, seat)[1][-1]
+    return last.text if last.kind == "play_ended" else "The record ends before the end of the match."
 
 
 def _print_turns(turns: Sequence[SeatTurn], ply: int) -> None:

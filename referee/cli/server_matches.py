@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import click
-from referee_api.conversion import to_value
+from referee_api.conversion import to_message, to_value
 from referee_api.v1 import entry_pb2, match_pb2, match_service_pb2
 from referee_client import Organiser, Result, results
 from referee_values import MatchPhase, MatchTerms, Opening
@@ -19,7 +19,7 @@ from referee.cli._shared.client_options import (
     with_organiser,
     words,
 )
-from referee.cli._shared.match_tables import entry_text, print_matches
+from referee.cli._shared.match_tables import entry_line, print_matches
 from referee.local.match_file import read_match_file
 
 match_argument = click.argument("match_id", metavar="MATCH")
@@ -106,8 +106,9 @@ def watch(organiser: Organiser, match_id: str, after: int, as_json: bool) -> Non
 
     With --json, each line is one entry.
     """
+    match = to_message(organiser.standing(match_id).match, match_pb2.Match)
     for entry in organiser.watch(match_id, after):
-        click.echo(json.dumps(to_dict(entry, entry_pb2.Entry)) if as_json else entry_text(entry))
+        click.echo(json.dumps(to_dict(entry, entry_pb2.Entry)) if as_json else entry_line(match, entry))
 
 
 @matches.command(cls=ClientCommand)

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Literal
 
 import click
-from referee_api.conversion import to_value
+from referee_api.conversion import to_message, to_value
+from referee_api.v1 import tournament_pb2
 from referee_client import Organiser
 from referee_values import (
     Bot,
@@ -35,7 +36,8 @@ from referee.show.collector import tournament_report
 from referee.show.formatting import local_moment
 from referee.show.publication import publish_tournament
 from referee.show.table import Table, number
-from referee.show.value_conversion import bots_text, chosen_text, entry_line, pairing_text, rules_text, unix_ms
+from referee.show.value_conversion import bots_text, entry_line, pairing_text, rules_text, unix_ms
+from referee.show.words import format_text
 
 BYES: dict[str, ByeKind] = {"half": "half_point", "zero": "zero_point", "none": "none"}
 RECORD = "record"
@@ -284,7 +286,7 @@ def list_all(organiser: Organiser, game: str, bot: str, phase: TournamentPhase |
             str(len(one.entrants)),
             one.phase,
             _progress(one),
-            chosen_text(one.terms.format),
+            format_text(to_message(one.terms, tournament_pb2.TournamentTerms)),
             rules_text(one.terms.match_terms.rules),
         ]
         for one in held

@@ -85,7 +85,6 @@ class Gateway:
     def coordinate(self) -> None:
         """Need no stream any more, because this node is the coordinator."""
         self._set_reachable()
-        self._shared.elsewhere.clear()
         self._send = None
         self._rated_ends.disconnect()
         self._rated_ends.decide_again()
@@ -206,11 +205,7 @@ class Gateway:
 
     def _update_presence(self, nodes_of: dict[str, tuple[str, ...]]) -> None:
         for bot, nodes in nodes_of.items():
-            others = tuple(node for node in nodes if node != self._node)
-            if others:
-                self._shared.elsewhere[bot] = others
-            else:
-                self._shared.elsewhere.pop(bot, None)
+            self._shared.set_elsewhere(bot, tuple(node for node in nodes if node != self._node))
 
     async def _follow(self, message: Follow) -> None:
         try:

@@ -105,7 +105,7 @@ class ClusterNode:
 
     def nodes_of(self, bot: str) -> Collection[str]:
         """Return the other nodes to which the bot is connected."""
-        return self.coordinator.nodes_of(bot) if self.coordinates else self.shared.elsewhere.get(bot, ())
+        return self.coordinator.nodes_of(bot) if self.coordinates else self.shared.elsewhere(bot)
 
     def _nodes_to_tell(self, match: Match, over: bool) -> Collection[str]:
         nodes: set[str] = set()

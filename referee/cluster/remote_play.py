@@ -15,13 +15,13 @@ from referee.live.sessions import Session
 from referee.live.submit import seat_of
 from referee.transport.play.bot_items import (
     REQUEST_HANDLERS,
-    PlayTools,
     ReceivedItem,
     carry_out_request,
     received_move,
     submit_move,
 )
 from referee.transport.play.writer import ITEM_WRITERS, ItemWriter
+from referee.transport.services.bot_requests import PlayTools
 
 
 class RemotePlay(ItemHandler):

@@ -47,7 +47,7 @@ class SharedMatches(OtherNodes):
         """Matches that are being read from the log."""
         self._watched: set[str] = set()
         """Matches that are watched here and were run by other nodes when their watches began."""
-        self.elsewhere: dict[str, Collection[str]] = {}
+        self._elsewhere: dict[str, Collection[str]] = {}
         """The other nodes to which each bot is connected, as the coordinator has told this node."""
         self._on_watched: list[Callable[[Match], None]] = []
 
@@ -55,6 +55,7 @@ class SharedMatches(OtherNodes):
         """Set whether this node is the coordinator, which starts matches and looks after bots that are offline."""
         self.in_charge = coordinates
         self._lost.clear()
+        self._elsewhere.clear()
 
     # As the port of live matches
 
@@ -87,7 +88,18 @@ class SharedMatches(OtherNodes):
 
     def is_online(self, player: Player) -> bool:
         """Return whether the bot is connected to some node, as far as this one knows."""
-        return self.live.sessions.is_online(player) or player.bot in self.elsewhere
+        return self.live.sessions.is_online(player) or player.bot in self._elsewhere
+
+    def set_elsewhere(self, bot: str, nodes: Collection[str]) -> None:
+        """Note to which other nodes a bot is connected, as the coordinator has told."""
+        if nodes:
+            self._elsewhere[bot] = nodes
+        else:
+            self._elsewhere.pop(bot, None)
+
+    def elsewhere(self, bot: str) -> Collection[str]:
+        """Return the other nodes to which the bot is connected, as the coordinator has told."""
+        return self._elsewhere.get(bot, ())
 
     def on_watched(self, watch: Callable[[Match], None]) -> None:
         """Call `watch` with each match of other nodes that is watched here from now on."""

@@ -88,6 +88,11 @@ class ContestHost(ABC, Generic[S, R]):
         self.workers = ContestWorkers(registry, dependencies, self._create_worker)
         self._create_lock = asyncio.Lock()
 
+    @property
+    def kind(self) -> str:
+        """The word `ladder` or `tournament`."""
+        return self._registry.kind
+
     async def load(self) -> int:
         """Read all active contests from their logs. Return how many there are."""
         return len(await self._registry.open())
@@ -131,7 +136,7 @@ class ContestHost(ABC, Generic[S, R]):
 
     def count_active(self, organiser: str) -> int:
         """Return the number of contests of an organiser that are not over."""
-        return sum(store.state.created.organiser == organiser for store in self._registry.active)
+        return sum(store.state.organiser == organiser for store in self._registry.active)
 
     def check_known(self, name: str) -> None:
         """Raises NoSuchLadder or NoSuchTournament."""

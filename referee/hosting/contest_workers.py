@@ -115,11 +115,15 @@ class DuplicateSecrecy:
     cards stay secret until all matches of the set are over, including those that will be played again.
     """
 
-    def __init__(self, workers: Mapping[str, ContestWorkers[Any]]) -> None:
-        """`workers` by kind of contest."""
+    def __init__(
+        self, workers: Mapping[str, ContestWorkers[Any]], runs_contests: Callable[[], bool] = lambda: True
+    ) -> None:
+        """`workers` by kind of contest.
+
+        `runs_contests` returns whether contests run in this process. If not, every match of a set stays secret here.
+        """
         self._workers = workers
-        self.runs_contests = True
-        """Whether contests run in this process. If not, every match of a set stays secret here."""
+        self._runs_contests = runs_contests
 
     def __call__(self, match: Match) -> bool:
         """Return whether the match must stay secret, even if it is over."""
@@ -128,7 +132,7 @@ class DuplicateSecrecy:
         workers = self._workers.get(contest.partition("/")[0])
         if workers is None or SET not in labels:
             return False
-        if not self.runs_contests:
+        if not self._runs_contests():
             return True
         # A match that counts is over before its contest has recorded it.
         counts = match.result is not None and match.result.kind is not EndKind.VOID

@@ -4,6 +4,7 @@ Only these can show that the bot does not work: the terms of others are the choi
 """
 
 from collections.abc import Iterable, Mapping, Set
+from contextlib import suppress
 from typing import Any
 
 from referee.accounts.bots import Bot
@@ -22,8 +23,8 @@ CACHE_SIZE = 256
 
 class JoinedMatches:
     def __init__(self, ladders: ContestRegistry[LadderState], tournaments: ContestRegistry[TournamentState]) -> None:
-        self._ladders = ladders
-        self._tournaments = tournaments
+        self._registries: dict[str, ContestRegistry[Any]] = {TOURNAMENT: tournaments, LADDER: ladders}
+        """By kind. A tournament that a ladder rates is entered as a tournament."""
         self._cache: dict[str, tuple[Mapping[str, ContestEntrant], Set[str]]] = {}
         """Bots that have joined by contest, and the entrants from which they were computed."""
 
@@ -32,51 +33,38 @@ class JoinedMatches:
         labels = dict(match.setup.labels)
         if labels.get(MAKER) == bot.owner:
             return True
-        try:
-            if TOURNAMENT in labels:
-                tournament = await self._tournaments.get(contest_id(TOURNAMENT, labels[TOURNAMENT]))
-                return _has_joined(bot.name, tournament.state.tournament.entrants.values())
-            if LADDER in labels:
-                ladder = await self._ladders.get(contest_id(LADDER, labels[LADDER]))
-                return _has_joined(bot.name, ladder.state.ladder.all_entrants.values())
-        except (KeyError, ContestDamaged):
-            return False
+        for kind, registry in self._registries.items():
+            if kind in labels:
+                with suppress(KeyError, ContestDamaged):
+                    state = (await registry.get(contest_id(kind, labels[kind]))).state
+                    return _has_joined(bot.name, state.all_entrants.values())
+                return False
         return False
 
     def has_joined(self, bot: str, kind: str, name: str) -> bool:
         """Return whether the bot has entered the contest by the will of its owner; true if the contest is over."""
         contest = contest_id(kind, name)
-        if kind == TOURNAMENT:
-            tournament = self._tournaments.loaded(contest)
-            return tournament is None or bot in self._joined_bots(contest, tournament.state.tournament.entrants)
-        ladder = self._ladders.loaded(contest)
-        return ladder is None or bot in self._joined_bots(contest, ladder.state.ladder.all_entrants)
+        store = self._registries[kind].loaded(contest)
+        return store is None or bot in self._joined_bots(contest, store.state.all_entrants)
 
     def knows_organiser(self, bot: str, kind: str, name: str) -> bool:
         """Return whether the bot takes part in a contest of the organiser of this one, by the will of its owner."""
-        registry: ContestRegistry[Any] = self._tournaments if kind == TOURNAMENT else self._ladders
-        store = registry.loaded(contest_id(kind, name))
-        return store is not None and self.in_contest(bot, store.state.created.organiser)
+        store = self._registries[kind].loaded(contest_id(kind, name))
+        return store is not None and self.in_contest(bot, store.state.organiser)
 
     def in_contest(self, bot: str, organiser: str = "") -> bool:
         """Return whether the bot takes part in a contest that is not over, by the will of its owner.
 
         With `organiser`, only contests of that organiser count.
         """
-        for ladder_store in self._ladders.active:
-            if organiser not in ("", ladder_store.state.created.organiser):
-                continue
-            ladder = ladder_store.state.ladder
-            ever_joined = self._joined_bots(ladder_store.contest, ladder.all_entrants)
-            if bot in ever_joined and _has_joined(bot, ladder.entrants.values()):
-                return True
-        for store in self._tournaments.active:
-            if organiser not in ("", store.state.created.organiser):
-                continue
-            cup = store.state.tournament
-            ever_joined = self._joined_bots(store.contest, cup.entrants)
-            if bot in ever_joined and _has_joined(bot, [cup.entrants[name] for name in cup.active_entrants]):
-                return True
+        for registry in self._registries.values():
+            for store in registry.active:
+                state = store.state
+                if organiser not in ("", state.organiser):
+                    continue
+                ever_joined = self._joined_bots(store.contest, state.all_entrants)
+                if bot in ever_joined and _has_joined(bot, state.present_entrants):
+                    return True
         return False
 
     def _joined_bots(self, contest: str, entrants: Mapping[str, ContestEntrant]) -> Set[str]:

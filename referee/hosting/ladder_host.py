@@ -189,7 +189,7 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
     async def _check_may_play(self, state: LadderState, entrants: tuple[str, ...]) -> None:
         """Raises LadderClosed, BotPaused or RefereeDraining."""
         if state.ladder.phase is not LadderPhase.OPEN:
-            raise LadderClosed(state.created.name)
+            raise LadderClosed(state.name)
         if self._deps.referee.draining:
             raise self._deps.referee.draining
         for name in entrants:

@@ -1,17 +1,18 @@
 """State of a ladder: the pure ladder, its creation, and the times of its pairings, seasons and starts."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from engines.api import Game, Seat
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.ladder import events as climb
 from referee.contests.ladder.state import Ladder, LadderPhase, LadderPlayTerms, evolve
-from referee.contests.pairing import ContestMatchStarted, DueMatch, DuplicateSets, SetStart, Sides
+from referee.contests.pairing import ContestMatchStarted, DueMatch, DuplicateSets, Sides
 from referee.contests.strength.rating import RatingRecord
-from referee.hosting.contest_log import LADDER, ContestEntry, LadderCreated, contest_id
+from referee.hosting.contest_log import LADDER, ContestEntry, LadderCreated
 from referee.hosting.contest_terms import LadderTerms, Seating, seating
+from referee.hosting.hosted_contest import HostedContest
 from referee.hosting.hosting_errors import ContestDamaged
 from referee.live.match_request import find_game
 from referee.match.match_terms import MatchTerms
@@ -19,19 +20,14 @@ from referee.match.result import PlayerRating, RatingChange
 from referee.match.setup import Player
 
 
-class LadderState(Struct, frozen=True, gc=False):
-    created: LadderCreated
-    created_ms: int
+class LadderState(HostedContest[LadderCreated], frozen=True, gc=False):
+    kind = LADDER
     ladder: Ladder
     seating: Seating
     sides: Sides
     """Seats of its games, by side."""
     seasons: tuple[tuple[int, int], ...]
     """When each season started, including the first: number and time of the entry."""
-    number: int = 1
-    """Number of the last entry that the state includes."""
-    planned_ms: Mapping[str, int] = field(default_factory=dict)
-    """When each pairing that is not done was planned, by its id."""
     last_start: tuple[int, int] = (0, 0)
     """When its last match started: number and time of the entry. Zeros: none has."""
 
@@ -45,9 +41,17 @@ class LadderState(Struct, frozen=True, gc=False):
         return self.seasons[-1][1]
 
     @property
-    def contest(self) -> str:
-        """Id in the contest log, and the `maker` label of its matches."""
-        return contest_id(LADDER, self.created.name)
+    def play(self) -> Ladder:
+        return self.ladder
+
+    @property
+    def all_entrants(self) -> Mapping[str, ContestEntrant]:
+        return self.ladder.all_entrants
+
+    @property
+    def present_entrants(self) -> Collection[ContestEntrant]:
+        """Entrants that have not left."""
+        return self.ladder.entrants.values()
 
     @property
     def terms(self) -> LadderTerms:
@@ -66,12 +70,7 @@ class LadderState(Struct, frozen=True, gc=False):
     @property
     def labels(self) -> Mapping[str, str]:
         """Labels `ladder` and `tournament` of its matches, as far as they have them."""
-        return {LADDER: self.created.name}
-
-    @property
-    def playing(self) -> list[DueMatch]:
-        """Matches that have started and have no result yet."""
-        return self.ladder.matches_in_play
+        return {LADDER: self.name}
 
     @property
     def unstarted(self) -> list[DueMatch]:
@@ -83,36 +82,17 @@ class LadderState(Struct, frozen=True, gc=False):
         """Matches that may start as far as the ladder is concerned."""
         return [] if self.ladder.paused else self.ladder.due_matches
 
-    @property
-    def full(self) -> bool:
-        """Whether the limit of matches in play at the same time is reached."""
-        at_once = self.ladder.terms.max_concurrent_matches
-        return at_once is not None and len(self.ladder.matches_in_play) >= at_once
-
     def players_of(self, _: DueMatch, name: str) -> tuple[Player, ...]:
         """Return the bots with which an entrant plays a match."""
         return self.ladder.all_entrants[name].bots
-
-    def bots(self) -> dict[str, tuple[Player, ...]]:
-        """Return the bots of all entrants, including those that have left."""
-        return {name: entrant.bots for name, entrant in self.ladder.all_entrants.items()}
 
     def has_bot(self, bot: str) -> bool:
         """Return whether an entrant plays with that bot."""
         return self.ladder.entrant_of(bot) is not None
 
-    def start_of(self, due: DueMatch) -> SetStart | None:
-        """Return what a match shares with the others of its set. None: it is not of duplicate play."""
-        return self.ladder.set_start(due)
-
     def match_terms(self, due: DueMatch) -> MatchTerms:
         """Return the terms of a match; those of one set are the same."""
         return self.terms.match_terms[self.ladder.match_kind(due.pairing)]
-
-    def match_id(self, due: DueMatch) -> str | None:
-        """Return the id of the match that was started for `due`. None: there is none, or its pairing is done."""
-        course = self.ladder.pairings.get(due.pairing.id)
-        return course.match_ids.get((due.number, due.attempt)) if course else None
 
     def is_set_open(self, set_id: str, but: str) -> bool:
         """Return whether a set of duplicate play has matches left to play, without the due match with the id `but`."""
@@ -197,4 +177,4 @@ class LadderFold:
             terms.rematch_after,
             terms.provisional_matches,
         )
-        return LadderState(created, at_ms, Ladder(pure), seats, table.sides, ((1, at_ms),))
+        return LadderState(Ladder(pure), seats, table.sides, ((1, at_ms),), created=created, created_ms=at_ms)

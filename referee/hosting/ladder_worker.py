@@ -88,7 +88,7 @@ class LadderWorker(ContestWorker[LadderState]):
 
     def _has_live_matches(self) -> bool:
         """Return whether a match is live that is rated on this ladder, even if the ladder did not create it."""
-        label = (LADDER, self.state.created.name)
+        label = (LADDER, self.state.name)
         return any(label in match.setup.labels for match in self._referee.live_matches)
 
     async def _pair(self) -> None:

@@ -311,7 +311,7 @@ def _decide_entry(state: TournamentState, entrant: ContestEntrant, now_ms: int =
 
 def _decide_creation(created: TournamentCreated, entrants: Sequence[ContestEntrant]) -> list[ContestEvent]:
     """Return the first events of a tournament with these entrants. Raises what `_decide_entry` raises."""
-    state = TournamentState(created, 0, Tournament(created.terms.tournament))
+    state = TournamentState(Tournament(created.terms.tournament), created=created, created_ms=0)
     events: list[ContestEvent] = [created]
     for entrant in entrants:
         for event in _decide_entry(state, entrant):

@@ -6,12 +6,12 @@ pairings cache their pickled form: each part is pickled separately, and again on
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
-from referee.contests.pairing import DueMatch, SetStart
+from referee.contests.contest_entrant import ContestEntrant
+from referee.contests.pairing import DueMatch
 from referee.contests.tournament.commands import TournamentCommand
 from referee.contests.tournament.decide import decide, will_pair_round
 from referee.contests.tournament.events import (
@@ -24,8 +24,9 @@ from referee.contests.tournament.events import (
     TournamentPlayStarted,
 )
 from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
-from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestEntry, TournamentCreated, contest_id
+from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestEntry, TournamentCreated
 from referee.hosting.contest_terms import TournamentTerms
+from referee.hosting.hosted_contest import HostedContest
 from referee.hosting.hosting_errors import ContestDamaged
 from referee.live.worker_pool import RunFunction
 from referee.match.match_terms import MatchTerms
@@ -38,35 +39,24 @@ MAX_PAIRING_CPU_S = 1800.0
 """CPU limit for one round; a round of 1000 entrants takes about two minutes."""
 
 
-class TournamentState(Struct, frozen=True, gc=False):
-    created: TournamentCreated
-    created_ms: int
+class TournamentState(HostedContest[TournamentCreated], frozen=True, gc=False):
+    kind = TOURNAMENT
     tournament: Tournament
-    number: int = 1
-    """Number of the last entry that the state includes."""
     started_ms: int | None = None
     ended_ms: int | None = None
-    planned_ms: Mapping[str, int] = field(default_factory=dict)
-    """When each pairing was planned or, if that is later, when its first match may start, by its id."""
 
     @property
-    def name(self) -> str:
-        return self.created.name
+    def play(self) -> Tournament:
+        return self.tournament
 
     @property
-    def contest(self) -> str:
-        """Id in the contest log, and the `maker` label of its matches."""
-        return contest_id(TOURNAMENT, self.name)
+    def all_entrants(self) -> Mapping[str, ContestEntrant]:
+        return self.tournament.entrants
 
     @property
-    def title(self) -> str:
-        """Title for people."""
-        return self.created.title
-
-    @property
-    def organiser(self) -> str:
-        """Holder of the token with which it was created."""
-        return self.created.organiser
+    def present_entrants(self) -> Collection[ContestEntrant]:
+        """Entrants that have not left."""
+        return [self.tournament.entrants[name] for name in self.tournament.active_entrants]
 
     @property
     def terms(self) -> TournamentTerms:
@@ -81,11 +71,6 @@ class TournamentState(Struct, frozen=True, gc=False):
         """Labels `ladder` and `tournament` of its matches, as far as they have them."""
         ladder = self.terms.ladder
         return {TOURNAMENT: self.name, LADDER: ladder} if ladder else {TOURNAMENT: self.name}
-
-    @property
-    def playing(self) -> list[DueMatch]:
-        """Matches that have started and have no result yet."""
-        return self.tournament.matches_in_play
 
     @property
     def unstarted(self) -> list[DueMatch]:
@@ -103,24 +88,9 @@ class TournamentState(Struct, frozen=True, gc=False):
         parts = self.tournament.pairings.chunks if self.tournament.phase is TournamentPhase.PLAYING else ()
         return (part.waiting_matches for part in parts)
 
-    @property
-    def full(self) -> bool:
-        """Whether the limit of matches in play at the same time is reached."""
-        at_once = self.tournament.terms.max_concurrent_matches
-        return at_once is not None and len(self.tournament.matches_in_play) >= at_once
-
     def has_bot(self, bot: str) -> bool:
         """Return whether an entrant plays with that bot."""
         return any(player.bot == bot for entrant in self.tournament.entrants.values() for player in entrant.bots)
-
-    def start_of(self, due: DueMatch) -> SetStart | None:
-        """Return what a match shares with the others of its set. None: it is not of duplicate play."""
-        return self.tournament.set_start(due)
-
-    def match_id(self, due: DueMatch) -> str | None:
-        """Return the id of the match that was started for `due`. None: it has not started."""
-        progress = self.tournament.pairings.get(due.pairing.id)
-        return progress.match_ids.get((due.number, due.attempt)) if progress else None
 
     def match_terms(self, due: DueMatch) -> MatchTerms:
         """Return the terms of a match; those of one set are the same."""
@@ -138,10 +108,6 @@ class TournamentState(Struct, frozen=True, gc=False):
         bots = self.tournament.entrants[name].bots
         return (bots[due.number - 1],) if self.tournament.terms.boards else bots
 
-    def bots(self) -> dict[str, tuple[Player, ...]]:
-        """Return the bots of each entrant."""
-        return {name: entrant.bots for name, entrant in self.tournament.entrants.items()}
-
 
 def fold_tournament(state: TournamentState | None, entry: ContestEntry) -> TournamentState:
     """Return the state after an entry. None: it is the first entry."""
@@ -149,7 +115,7 @@ def fold_tournament(state: TournamentState | None, entry: ContestEntry) -> Tourn
     if state is None:
         if not isinstance(event, TournamentCreated):
             raise ContestDamaged(entry.contest)
-        return TournamentState(event, entry.at_ms, Tournament(event.terms.tournament))
+        return TournamentState(Tournament(event.terms.tournament), created=event, created_ms=entry.at_ms)
     after = replace(state, tournament=evolve(state.tournament, event), number=entry.number)  # type: ignore[arg-type]
     if isinstance(event, TournamentPlayStarted):
         return replace(after, started_ms=entry.at_ms)

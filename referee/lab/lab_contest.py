@@ -108,7 +108,7 @@ class LabTournament:
         check_tournament_terms(terms, self._games, LAB_LIMITS)
         self._seating = tournament_seating(terms, self._games)
         created = TournamentCreated(plan.name, plan.title, "", "", terms)
-        self._state = TournamentState(created, 0, Tournament(play_terms))
+        self._state = TournamentState(Tournament(play_terms), created=created, created_ms=0)
         self._running: dict[str, DueMatch] = {}
         """Matches that were taken and have no result, by their names."""
         self._taken = 0

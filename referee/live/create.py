@@ -6,7 +6,6 @@ the same request, also after a restart.
 
 import hashlib
 from base64 import b32encode
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -100,17 +99,15 @@ class MatchCreator:
         setup = await self._setup(request, match_id, request.seed or self._draw_seed())
         game, dependencies = self._live.find_game(setup.terms.game), self._live.dependencies
         game = game_of_match(game, setup.terms)
-        self._live.creating[match_id] += 1
-        try:
-            await open_match(setup, game, dependencies, self._begin, self._attach)
-        except BaseException as error:
-            if not self._live.index.find(match_id):
-                self._live.starter.cancel(match_id)
-            if isinstance(error, Conflict):
-                return await self._find_created(request, match_id)
-            raise
-        finally:
-            self._live.creating -= Counter([match_id])
+        with self._live.creating(match_id):
+            try:
+                await open_match(setup, game, dependencies, self._begin, self._attach)
+            except BaseException as error:
+                if not self._live.index.find(match_id):
+                    self._live.starter.cancel(match_id)
+                if isinstance(error, Conflict):
+                    return await self._find_created(request, match_id)
+                raise
         return CreatedMatch((await self._live.stored.history(match_id)).status, repeated=False)
 
     async def find_created(self, request: MatchRequest) -> CreatedMatch | None:

@@ -193,7 +193,7 @@ class MatchStarter:
         self._occupied: dict[str, tuple[Player, ...]] = {}
         """The players towards whose capacity each match counts. One of them may have been withdrawn since."""
         self._beginning: set[str] = set()
-        self.paused = False
+        self._paused = False
         """Whether no match starts, since it is not known yet which bots have room for it."""
 
     def start_if_ready(self, live_match: LiveMatch) -> None:
@@ -202,7 +202,7 @@ class MatchStarter:
         if live_match.match.phase is not MatchPhase.WAITING or runner is None or live_match.match_id in self._beginning:
             self.stop_timer(live_match)
             return
-        if self.paused:
+        if self._paused:
             return
         now_us = runner.match_now()
         start_timeout_us = live_match.match.terms.start_timeout_us
@@ -214,9 +214,17 @@ class MatchStarter:
             self._begin(live_match, sessions)
         self._set_timer(live_match, now_us)
 
+    def pause(self) -> None:
+        """Start no match until `unpause`, since it is not known yet which bots have room for it."""
+        self._paused = True
+
+    def unpause(self) -> None:
+        """Let matches start. The caller tries to start those that wait."""
+        self._paused = False
+
     def sessions_to_begin(self, match: Match) -> list[Session]:
         """Return the session for each seat with which a new match can begin at once; empty: it must wait."""
-        return [] if self.paused or match.terms.nonce_timeout_us else self._ready_sessions(match)
+        return [] if self._paused or match.terms.nonce_timeout_us else self._ready_sessions(match)
 
     def reserve(self, match: Match) -> None:
         """Count a match that is about to begin towards the capacity of its players."""

@@ -47,7 +47,7 @@ class MatchRecovery:
         """All matches that were to be restored so far."""
         self._complete = False
         """Whether all of them are restored."""
-        live.stored.restore = self.restore
+        live.stored.restore_by(self.restore)
 
     async def begin(self) -> None:
         """Find all unfinished matches that are not live here. Raises LogUnavailable."""
@@ -60,7 +60,7 @@ class MatchRecovery:
                 for bot in self._pending[match_id]:
                     self._by_bot.setdefault(bot, {})[match_id] = None
         if self._pending:
-            self._live.starter.paused = True
+            self._live.starter.pause()
             self._live.subscribe(self)
 
     async def run(self) -> int:
@@ -72,7 +72,7 @@ class MatchRecovery:
         """
         while self._pending:
             await self._restore(list(islice(self._urgent or self._pending, MAX_MATCHES)))
-        self._live.starter.paused = False
+        self._live.starter.unpause()
         restored, self._restored = self._restored, []
         for live_match in self._live.index.all():
             if live_match.match.phase is MatchPhase.WAITING:

@@ -252,11 +252,11 @@ class Referee:
         return await self._requests.submit(match_id, WithdrawBot(bot), by, request_id)
 
     async def offer_draw(self, match_id: str, seat: Seat, request_id: str = "") -> RequestAccepted:
-        """Offer a draw, or accept pending offers. Raises NoDraw, OfferedBefore, or what `resign` raises."""
+        """Offer a draw, or accept pending offers. Raises NoDraw, DrawOfferedBefore, or what `resign` raises."""
         return await self._requests.submit(match_id, OfferDraw(seat), seat, request_id)
 
     async def accept_draw(self, match_id: str, seat: Seat, request_id: str = "") -> RequestAccepted:
-        """Accept pending draw offers. Raises NoDraw, OfferedBefore, or what `resign` raises."""
+        """Accept pending draw offers. Raises NoDraw, DrawOfferedBefore, or what `resign` raises."""
         return await self._requests.submit(match_id, AcceptDraw(seat), seat, request_id)
 
     async def decline_draw(self, match_id: str, seat: Seat, request_id: str = "") -> RequestAccepted:
@@ -315,7 +315,7 @@ class Referee:
         Turns that follow from the answers are not sent.
         """
         self._draining = RefereeDraining(reconnect_delay_ms)
-        self._live.notifier.sends_turns = False
+        self._live.notifier.stop_turns()
         for session in self.sessions.all():
             session.outbox.put("draining", DrainNotice(grace_us // MS, reconnect_delay_ms))
         until_us = self._time.monotonic_us() + grace_us

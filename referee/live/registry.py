@@ -6,7 +6,8 @@ still until its bots are back or a time limit is over.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -105,12 +106,21 @@ class LiveMatches:
         self._presence_observers: list[PresenceObserver] = []
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
-        self.creating: Counter[str] = Counter()
+        self._creating: Counter[str] = Counter()
         """Requests that are creating each match, which may be in the log already."""
 
     def is_known(self, match_id: str) -> bool:
         """Return whether the match is live, or about to be."""
-        return self.creating[match_id] > 0 or self.index.find(match_id) is not None
+        return self._creating[match_id] > 0 or self.index.find(match_id) is not None
+
+    @contextmanager
+    def creating(self, match_id: str) -> Iterator[None]:
+        """Know the match while a request creates it in this context."""
+        self._creating[match_id] += 1
+        try:
+            yield
+        finally:
+            self._creating -= Counter([match_id])
 
     def observe(self, observer: MatchObserver) -> None:
         """Notify `observer` of everything that is stored here from now on."""

@@ -80,13 +80,16 @@ class StoredMatches:
         self._find_game = find_game
         self._live = live_matches
         self._on_fault = on_fault
-        self.restore: Callable[[str], Awaitable[None]] = _restore_nothing
-        """Makes a match live that is not restored from its log yet. Raises LogUnavailable."""
+        self._restore: Callable[[str], Awaitable[None]] = _restore_nothing
         self._cache: OrderedDict[str, MatchHistory | UnplayableMatch | DetailedError] = OrderedDict()
         """LRU cache of finished matches: the history, what is known without it, or the error if the log is damaged.
 
         The error for a damaged log is cached even if the match is not over, since no runner runs it.
         """
+
+    def restore_by(self, restore: Callable[[str], Awaitable[None]]) -> None:
+        """Let `restore` make a match live that is not restored from its log yet. It may raise LogUnavailable."""
+        self._restore = restore
 
     async def history(self, match_id: str) -> MatchHistory:
         """Return the history of a match. Raises NoSuchMatch, LogUnavailable, or EngineFault or LogDamaged.
@@ -116,7 +119,7 @@ class StoredMatches:
         Raises NoSuchMatch, LogUnavailable or LogDamaged.
         """
         if not self._live.find(match_id):
-            await self.restore(match_id)
+            await self._restore(match_id)
         live_match = self._live.find(match_id)
         if live_match:
             return live_match.history

@@ -151,8 +151,11 @@ def turn_due(live_match: LiveMatch | None, seat: Seat) -> TurnDue | None:
 class TurnNotifier:
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        self.sends_turns = True
-        """False: no new turns are sent, since the server is draining."""
+        self._sends_turns = True
+
+    def stop_turns(self) -> None:
+        """Send no new turns, since the server is draining."""
+        self._sends_turns = False
 
     def notify(self, live_match: LiveMatch, steps: Sequence[MatchStep], kinds: Set[type]) -> None:
         """Notify the bots of stored steps, which have events of these kinds."""
@@ -219,7 +222,7 @@ class TurnNotifier:
 
     def _notify_turn(self, live_match: LiveMatch, turn: Turn, session: Session) -> None:
         match_id, seat = live_match.history.state.setup.match_id, turn.seat
-        if self.sends_turns:
+        if self._sends_turns:
             live_match.notified_sessions[seat] = session
             session.outbox.put(("turn", match_id, seat), TurnNotice(match_id, seat))
         elif live_match.sent_turns.get(seat) != turn or live_match.notified_sessions.get(seat) is not session:

@@ -79,7 +79,7 @@ class NoDraw(MatchError):
         super().__init__(f"no draw is possible: {why}", why=why)
 
 
-class OfferedBefore(MatchError):
+class DrawOfferedBefore(MatchError):
     """The seat has a pending draw offer, or its offer was declined in this position."""
 
     def __init__(self, why: str) -> None:

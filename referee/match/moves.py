@@ -31,9 +31,9 @@ from referee.match.events import (
 )
 from referee.match.match_errors import (
     ClockExpired,
+    DrawOfferedBefore,
     MatchOver,
     NoDraw,
-    OfferedBefore,
     RequestIdReused,
     SeatOut,
     StaleTurn,
@@ -142,10 +142,10 @@ def offer_draw(builder: DecisionBuilder, command: OfferDraw | AcceptDraw) -> Non
     if not match.game.draws_by_agreement:
         raise NoDraw(f"{match.game.title} has no draw by agreement")
     if command.seat in match.offers:
-        raise OfferedBefore("the offer is still open")
+        raise DrawOfferedBefore("the offer is still open")
     accepts = _others_offer(match, command.seat)
     if not accepts and match.offered_ply[command.seat] == match.ply:
-        raise OfferedBefore("it was declined in this position")
+        raise DrawOfferedBefore("it was declined in this position")
     builder.add(DrawOffered(builder.now_us, command.seat))
     if is_draw_agreed(builder.match):
         builder.end(draw_result(builder.match, EndCause.DRAW_AGREED))

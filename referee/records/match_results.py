@@ -74,7 +74,7 @@ class MatchResults:
     def _check_rated(self, state: LadderState, event: MatchRated) -> None:
         """Compare players, versions and ranks of a rated match, including those that the ladder has not created."""
         match = self._match(event.match_id)
-        if dict(match.setup.labels).get(LADDER) != state.created.name:
+        if dict(match.setup.labels).get(LADDER) != state.name:
             _differ(f"match {event.match_id} was not played for this ladder")
         games = {game: self._find_game(game) for game in {match.terms.game}}
         result = result_on_ladder(state, match, games)

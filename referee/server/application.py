@@ -116,13 +116,15 @@ class Application:
         )
         self.ladders = LadderHost(ladders, dependencies, ratings, self._auto_pause.flush)
         self.tournaments = TournamentHost(tournaments, dependencies, self.ladders)
-        self.duplicate_secrecy = DuplicateSecrecy({LADDER: self.ladders.workers, TOURNAMENT: self.tournaments.workers})
+        self._runs_contests = False
+        self.duplicate_secrecy = DuplicateSecrecy(
+            {LADDER: self.ladders.workers, TOURNAMENT: self.tournaments.workers}, lambda: self._runs_contests
+        )
 
     async def open(self) -> None:
         """Start, and `begin_recovery` unless another node may be in charge. Raises LogUnavailable or MalformedEntry."""
         self.lag.charge_tasks(asyncio.get_running_loop())
         self.lag.start()
-        self.duplicate_secrecy.runs_contests = False
         if self.others.in_charge:
             await self.begin_recovery()
 
@@ -148,7 +150,7 @@ class Application:
         self.metrics.recovered(matches, self.time.monotonic_us() - began_us)
         await self.ladders.start_workers()
         await self.tournaments.start_workers()
-        self.duplicate_secrecy.runs_contests = True
+        self._runs_contests = True
         self.recovered.set()
         seconds = round((self.time.monotonic_us() - began_us) / SECOND, 3)
         log.info("state recovered", matches=matches, **self._loaded, seconds=seconds)

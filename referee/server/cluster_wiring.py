@@ -20,7 +20,7 @@ from referee.match.clock import MS
 from referee.server.application import Application, live_limits
 from referee.server.settings import Settings
 from referee.server.stores import Stores
-from referee.transport.play.bot_items import PlayTools
+from referee.transport.services.bot_requests import PlayTools
 from referee.transport.tls import NodeCredentials, TlsFiles
 
 NODE_PING_MS, NODE_TIMEOUT_MS = 5_000, 5_000

@@ -35,17 +35,17 @@ from referee.transport.guards.quota_cache import QuotaCache
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.revocation_check import RevocationCheck
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
-from referee.transport.play.bot_items import PlayTools
 from referee.transport.play.reader import HeartbeatConfig
 from referee.transport.server import METHODS, Server, ServerLimits
 from referee.transport.services.admin import Admin
-from referee.transport.services.bot_requests import RejectionRecorder
+from referee.transport.services.bot_requests import PlayTools, RejectionRecorder
 from referee.transport.services.bots import Bots, TokenIssuer
+from referee.transport.services.contest_servicer import ContestServiceParts
 from referee.transport.services.games import Games
 from referee.transport.services.holder_usage import ContestLimit, HolderUsage
 from referee.transport.services.invitations import InvitationServicer
 from referee.transport.services.ladders import Ladders
-from referee.transport.services.matches import AnswerLimits, Matches
+from referee.transport.services.matches import AnswerLimits, Matches, MatchGuards
 from referee.transport.services.own_tokens import OwnTokens
 from referee.transport.services.play import Play, PlayLimits
 from referee.transport.services.records import ContestRecords, Records
@@ -89,7 +89,6 @@ class GrpcFrontend:
         """
         self._stores = stores
         self._time = time = application.time
-        rejection_recorder, match_context = tools.rejection_recorder, tools.match_context
         quota_notifier = QuotaNotifier(stores.accounts, application.notifier, application.referee.sessions.of_bot)
         rate_limit = RateLimiter(
             stores.quotas,
@@ -121,11 +120,9 @@ class GrpcFrontend:
             stores.accounts,
             records,
             rate_limit,
-            rejection_recorder,
             AnswerLimits(settings.max_legal_moves, max_items),
-            labels,
-            consent_guard,
-            match_context,
+            MatchGuards(labels, consent_guard),
+            tools,
         )
         play = Play(
             referee,
@@ -140,7 +137,6 @@ class GrpcFrontend:
         bots = Bots(
             referee,
             stores.accounts,
-            stores.tokens,
             application.bot_log_recorder,
             application.notifier,
             token_issuer,
@@ -170,19 +166,16 @@ class GrpcFrontend:
         admin = Admin(
             referee,
             stores.accounts,
-            stores.tokens,
             stores.quotas,
             holder_usage,
             application.notifier,
             token_issuer,
             rate_limit,
-            time,
             shutdown,
         )
         contest_records = ContestRecords(lambda contest: ContestRecordWriter(contest, stores.key(), VERSION))
         contest_changes = ContestChanges(settings.max_contest_changes_per_day, time)
-        ladders = Ladders(
-            application.ladders,
+        contest_parts = ContestServiceParts(
             stores.accounts,
             consent_guard,
             term_defaults,
@@ -192,18 +185,8 @@ class GrpcFrontend:
             contest_records,
             max_items,
         )
-        tournaments = Tournaments(
-            application.tournaments,
-            stores.accounts,
-            labels,
-            consent_guard,
-            term_defaults,
-            rate_limit,
-            contest_limit,
-            contest_changes,
-            contest_records,
-            max_items,
-        )
+        ladders = Ladders(application.ladders, contest_parts)
+        tournaments = Tournaments(application.tournaments, contest_parts, labels)
         services = (games_service, matches, play, bots, invitations, OwnTokens(), admin, ladders, tournaments)
         open_calls = OpenCalls(settings.read_timeout_ms / MS_PER_S)
         unauthenticated_calls = UnauthenticatedCalls(

@@ -134,7 +134,7 @@ class Sprt:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class Score:
     """Score of one entrant against another: 1 point for each match ranked above, ½ if equal."""
 
     points: float
@@ -222,7 +222,7 @@ class Report:
         """Return the probability of each entrant to be the strongest."""
         return chances_to_be_best(self.strengths)
 
-    def cells(self) -> dict[tuple[str, str], Cell]:
+    def cells(self) -> dict[tuple[str, str], Score]:
         """Return the score of each entrant against each opponent. Void matches and partners do not count."""
         points: defaultdict[tuple[str, str], float] = defaultdict(float)
         matches: Counter[tuple[str, str]] = Counter()
@@ -232,7 +232,7 @@ class Report:
                 for pair in ((one, other) for one in ours for other in others):
                     points[pair] += ((mine < theirs) + (mine <= theirs)) / 2
                     matches[pair] += 1
-        return {pair: Cell(points[pair], many) for pair, many in matches.items()}
+        return {pair: Score(points[pair], many) for pair, many in matches.items()}
 
     def ends(self) -> list[tuple[End, int]]:
         """Count the results: played, forfeited, void, and within each the most frequent first."""

@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from referee_api.conversion import to_message
+from referee_api.v1 import clock_pb2, tournament_pb2
 from referee_client.organiser.responses import TournamentTable
 from referee_values import (
     Ladder,
@@ -12,6 +14,7 @@ from referee_values import (
     MatchCorrection,
     Pairing,
     RatingPoint,
+    TimeControl,
     Tournament,
     TournamentStanding,
 )
@@ -23,14 +26,13 @@ from referee.show.report import Game, Meeting, Point, Rating, Report, Row
 from referee.show.value_conversion import (
     EntrantIndex,
     absent_names,
-    chosen_text,
-    clock_text,
     correction_text,
     finished_games,
     rules_text,
     sprt_of,
     unix_ms,
 )
+from referee.show.words import format_text, time_control_text
 
 
 def build_tournament_report(
@@ -86,8 +88,8 @@ def _tournament_facts(tournament: Tournament, games: int) -> tuple[tuple[str, st
     terms = tournament.terms
     facts = {
         "Game": rules_text(terms.match_terms.rules),
-        "Clock": clock_text(terms.match_terms.time_control),
-        "Format": chosen_text(terms.format),
+        "Clock": control_text(terms.match_terms.time_control),
+        "Format": format_text(to_message(terms, tournament_pb2.TournamentTerms)),
         "State": tournament.phase,
         "Entrants": str(len(tournament.entrants)),
         "Matches": str(games),
@@ -101,6 +103,10 @@ def _tournament_facts(tournament: Tournament, games: int) -> tuple[tuple[str, st
     if tournament.end_time:
         facts["Ended"] = moment(unix_ms(tournament.end_time))
     return tuple(facts.items())
+
+
+def control_text(control: TimeControl) -> str:
+    return time_control_text(to_message(control, clock_pb2.TimeControl))
 
 
 def _tournament_row(row: TournamentStanding) -> Row:
@@ -164,7 +170,7 @@ def _ladder_facts(ladder: Ladder, games: int) -> tuple[tuple[str, str], ...]:
     terms = ladder.terms.match_terms
     return (
         ("Game" if len(terms) == 1 else "Games", "; ".join(rules_text(one.rules) for one in terms)),
-        ("Clock", "; ".join(dict.fromkeys(clock_text(one.time_control) for one in terms))),
+        ("Clock", "; ".join(dict.fromkeys(control_text(one.time_control) for one in terms))),
         ("State", "closed" if ladder.closed else "paused" if ladder.paused else "open"),
         ("Season", str(ladder.season)),
         ("Entrants", str(ladder.entrant_count)),

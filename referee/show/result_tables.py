@@ -20,8 +20,7 @@ from referee.show.formatting import (
     time_text,
 )
 from referee.show.markup import Markup, Scale, fit_scale, joined, tag, tick_values
-from referee.show.report import Cell as Score
-from referee.show.report import Meeting, Report, Row, Times
+from referee.show.report import Meeting, Report, Row, Score, Times
 from referee.show.table import Cell, Column, Table, number, picture
 
 NONE = "–"

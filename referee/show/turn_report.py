@@ -1,20 +1,19 @@
 """Format the turns of a seat as a text table and as an HTML page with a chart of the time used."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 from msgspec import UNSET
 
 from engines.api import Seat
-from referee.match.adjudication import LEVEL, LOST, STOPPED
 from referee.match.clock import Micros
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import FlagFell, MovePlayed, MoveRejected, MoveSource
-from referee.match.result import EndKind, Fault
-from referee.match.state import Match
-from referee.records.describe_event import bot_text, escape_unprintable, score_text
+from referee.records.describe_event import escape_unprintable, score_text
 from referee.records.seat_turns import SeatTurn
+from referee.show.markup import Markup, tag
+from referee.show.page import document, heading
+from referee.show.table import Column, Table, number
 
 BAR_CHARS = 40
 THINKING, NETWORK, REFEREE = "█", "▒", "░"
@@ -43,16 +42,23 @@ def time_spent(row: ClockCharge) -> TimeSpent:
     return TimeSpent(whole - referee - network, network, referee)
 
 
-def format_table(turns: Sequence[SeatTurn]) -> Iterator[str]:
-    """Yield a line for each turn, with its clock charge and a bar that is scaled to the longest turn."""
-    longest = max((time_spent(one.row).all for one in turns if one.row), default=0)
-    lines = [HEAD, *(format_cells(one) for one in turns)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(HEAD))]
-    for number, line in enumerate(lines):
-        row = turns[number - 1].row if number else None
-        bar = _bar(time_spent(row), longest) if row and longest else ""
-        yield f"{_aligned(line, widths)}  {bar}".rstrip()
-    yield f"{THINKING} thinking  {NETWORK} network  {REFEREE} referee; a full bar is {seconds(longest)} s"
+def turns_table(turns: Sequence[SeatTurn]) -> Table:
+    """Return a row for each turn, with its clock charge, and for a terminal a bar on the scale of the longest turn."""
+    longest = longest_us(turns)
+    columns = (number("ply"), Column("answer", "answer"), *map(number, HEAD[2:]), Column("", only="text"))
+    return Table(
+        columns,
+        ((*format_cells(one), _bar(time_spent(one.row), longest) if one.row and longest else "") for one in turns),
+    )
+
+
+def longest_us(turns: Sequence[SeatTurn]) -> Micros:
+    return max((time_spent(one.row).all for one in turns if one.row), default=0)
+
+
+def bars_legend(turns: Sequence[SeatTurn]) -> str:
+    full = f"a full bar is {seconds(longest_us(turns))} s"
+    return f"{THINKING} thinking  {NETWORK} network  {REFEREE} referee; {full}"
 
 
 def format_cells(one: SeatTurn) -> tuple[str, ...]:
@@ -105,99 +111,35 @@ def _bar(parts: TimeSpent, longest: Micros) -> str:
     return "".join(sign * max(1, round(time / longest * BAR_CHARS)) for sign, time in signs if time)
 
 
-def _aligned(line: Sequence[str], widths: Sequence[int]) -> str:
-    """Align the column of answers to the left, all others to the right."""
-    return "  ".join(
-        cell.ljust(width) if column == 1 else cell.rjust(width)
-        for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-    )
-
-
-FAULTS = {
-    Fault.TIME: "ran out of time",
-    Fault.ILLEGAL_MOVE: "used up its attempts with illegal moves",
-    Fault.DISCONNECTED: "was disconnected for too long",
-    Fault.WITHDRAWN: "was withdrawn by its owner",
-}
-
-
-TERMS_REASONS = {
-    STOPPED: "the terms end the match after this many plies (max_plies)",
-    LOST: "both sides expected it for as many moves as the terms say (resign_score)",
-    LEVEL: "both sides expected a draw for as many moves as the terms say (draw_score)",
-}
-
-
-def describe_ending(match: Match) -> str:
-    """Return how the match ended, in one or more sentences."""
-    result = match.result
-    if result is None:
-        return "The record ends before the end of the match."
-    if result.kind is EndKind.VOID:
-        return f"The match is void ({result.cause.value}): no bot is responsible, and it is not scored."
-    if result.kind is EndKind.FORFEITED:
-        faults = "; ".join(f"{_who(match, one.seat)} {FAULTS[one.fault]}" for one in result.forfeits)
-        return f"The match was forfeited: {faults}."
-    resigned = "".join(f" {_who(match, seat)} resigned." for seat in match.resigned)
-    first = [_who(match, seat) for seat, rank in enumerate(result.ranks) if rank == 1]
-    whose = "Nobody won" if len(first) == len(result.ranks) else f"{' and '.join(first)} won"
-    return f"{whose}: {TERMS_REASONS.get(result.reason, result.headline) or result.cause.value}.{resigned}"
-
-
-def _who(match: Match, seat: Seat) -> str:
-    bot = bot_text(match, seat)
-    return f"seat {seat} ({bot})" if bot else f"seat {seat}"
-
-
 WIDTH, ROW, BAR, LEFT = 720, 18, 12, 60
-COLOURS = (("thinking", "#2f6fb2"), ("network", "#e0a030"), ("referee", "#c0504d"))
-STYLE = """
-:root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; }
-body { max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.4rem; margin-bottom: .2rem; } p { margin: .2rem 0; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin-top: 1.5rem; width: 100%; }
-th, td { padding: .2rem .6rem; text-align: right; border-bottom: 1px solid #8884; white-space: nowrap; }
-th:nth-child(2), td:nth-child(2) { text-align: left; font-family: ui-monospace, monospace; }
-tr.trouble td { background: #c0504d33; } svg { margin-top: 1.5rem; width: 100%; height: auto; }
-text { fill: currentColor; font-size: 12px; } .key { display: inline-block; width: .8em; height: .8em; }
-"""
+COLOURS = (("thinking", "c1"), ("network", "c5"), ("referee", "c2"))
 
 
 def format_page(title: str, facts: Sequence[str], turns: Sequence[SeatTurn]) -> str:
     """Return an HTML page with a chart and a table. `facts` are shown above the chart."""
-    keys = " &nbsp; ".join(f'<span class="key" style="background:{colour}"></span> {name}' for name, colour in COLOURS)
-    said = "".join(f"<p>{escape(fact)}</p>" for fact in facts)
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
-        f"<h1>{escape(title)}</h1>{said}<p>Time used in each turn: {keys}</p>{_picture(turns)}{_table(turns)}"
-        "</html>\n"
+    keys = (tag("li", tag("i", class_=f"seat {colour}"), name) for name, colour in COLOURS)
+    late = ["late" if one.answer and (one.row is None or one.row.late) else "" for one in turns]
+    return document(
+        title,
+        heading("turns", title, ()),
+        *(tag("p", fact) for fact in facts),
+        tag("section", tag("h2", "Time used in each turn"), tag("ul", *keys, class_="keys"), _picture(turns)),
+        tag("section", turns_table(turns).to_html("turns", row_classes=late)),
     )
 
 
-def _picture(turns: Sequence[SeatTurn]) -> str:
+def _picture(turns: Sequence[SeatTurn]) -> Markup:
     timed = [(one.due.match.ply, time_spent(one.row)) for one in turns if one.row]
-    longest = max((parts.all for _, parts in timed), default=0) or 1
-    rows: list[str] = []
-    for number, (ply, parts) in enumerate(timed):
-        y, x = number * ROW, float(LEFT)
-        rows.append(f'<text x="{LEFT - 8}" y="{y + BAR}" text-anchor="end">{ply}</text>')
-        for (name, colour), time in zip(COLOURS, (parts.thinking, parts.network, parts.referee), strict=True):
-            width = time / longest * (WIDTH - LEFT - 60)
-            tip = f"<title>ply {ply}: {seconds(time)} s {name}</title>"
-            rows.append(f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{BAR}" fill="{colour}">{tip}</rect>')
-            x += width
-        rows.append(f'<text x="{x + 6:.1f}" y="{y + BAR}">{seconds(parts.all)} s</text>')
-    return f'<svg viewBox="0 0 {WIDTH} {max(1, len(timed)) * ROW}" role="img">{"".join(rows)}</svg>'
-
-
-def _table(turns: Sequence[SeatTurn]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in HEAD)
-    rows = "".join(
-        f"<tr{_trouble(one)}>{''.join(f'<td>{escape(cell)}</td>' for cell in format_cells(one))}</tr>" for one in turns
-    )
-    return f"<table><tr>{head}</tr>{rows}</table>"
-
-
-def _trouble(one: SeatTurn) -> str:
-    fine = one.row is not None and not one.row.late
-    return "" if fine or one.answer is None else ' class="trouble"'
+    longest = longest_us(turns) or 1
+    rows: list[Markup] = []
+    for row, (ply, parts) in enumerate(timed):
+        y, x = row * ROW, float(LEFT)
+        rows.append(tag("text", ply, x=LEFT - 8, y=y + BAR, text_anchor="end"))
+        for (name, colour), time_us in zip(COLOURS, (parts.thinking, parts.network, parts.referee), strict=True):
+            width = round(time_us / longest * (WIDTH - LEFT - 60), 1)
+            tip = tag("title", f"ply {ply}: {seconds(time_us)} s {name}")
+            rows.append(tag("rect", tip, x=x, y=y, width=width, height=BAR, class_=colour))
+            x = round(x + width, 1)
+        rows.append(tag("text", f"{seconds(parts.all)} s", x=x + 6, y=y + BAR))
+    box = f"0 0 {WIDTH} {max(1, len(timed)) * ROW}"
+    return tag("svg", *rows, viewBox=box, role="img", aria_label="Time used", class_="chart")

@@ -17,16 +17,14 @@ from referee_values import (
     PairingPhase,
     Rules,
     SprtState,
-    TimeControl,
     TournamentEntry,
-    Value,
 )
 
 from engines.game_errors import GameError
 from engines.registry import find
 from referee.contests.strength.elo import ELO_SCALE, EloEstimate
 from referee.show.arranged_results import ReviewedMatch
-from referee.show.formatting import absent_text, counted, local_moment, plain, points_text, signed, sprt_text
+from referee.show.formatting import absent_text, counted, local_moment, points_text, signed, sprt_text
 from referee.show.report import End, Game, Sprt
 
 PHASES: Mapping[PairingPhase, str] = {"planned": "is planned", "playing": "is being played"}
@@ -105,46 +103,6 @@ def _defaults(game: str) -> Mapping[str, str]:
         return find(game).settings({}).texts()
     except GameError:
         return {}
-
-
-def clock_text(control: TimeControl) -> str:
-    return chosen_text(control.rule.kind) or "no clock"
-
-
-def chosen_text(chosen: Value | None) -> str:
-    """Format a clock or a format with its values; empty if there is none."""
-    if chosen is None or isinstance(chosen, values.Untimed):
-        return ""
-    return ", ".join([type_text(chosen), *_said(chosen)])
-
-
-def type_text(value: object) -> str:
-    """Return the name of a type as words: `RoundRobin` is `round robin`."""
-    return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in type(value).__name__).strip()
-
-
-def _said(chosen: Value) -> list[str]:
-    given = ((name, getattr(chosen, name)) for name in chosen.__struct_fields__)
-    return [" ".join(filter(None, (_word(name), _value(name, value)))) for name, value in given if value]
-
-
-def _word(name: str) -> str:
-    return plain(name.removesuffix("_ms"))
-
-
-def _value(name: str, value: object) -> str:
-    if value is True:
-        return ""
-    if isinstance(value, int | float):
-        return _seconds(value) if name.endswith("_ms") else f"{value:g}"
-    if isinstance(value, str):
-        return value
-    assert isinstance(value, tuple), "fields are numbers, strings, values or lists"
-    return "; ".join(", ".join(_said(one)) if isinstance(one, Value) else str(one) for one in value)
-
-
-def _seconds(ms: float) -> str:
-    return f"{ms / 1_000:g} s"
 
 
 def sprt_of(sprt: SprtState) -> Sprt:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from referee_api.v1 import clock_pb2, entry_pb2, match_pb2, result_pb2, tournament_pb2
+from referee_api.v1 import clock_pb2, contest_pb2, entry_pb2, match_pb2, result_pb2, tournament_pb2
 
 from engines.api import Seat
 from referee.match.state import Match
-from referee.show.formatting import counted, plain
+from referee.show.formatting import absent_text, counted, plain, points_text
 from referee.wire.clocks import rule_of
 
 SOURCES = {
@@ -130,6 +130,23 @@ def seat_control_text(match: Match, seat: Seat) -> str:
     return time_control_text(clock_pb2.TimeControl(rule=rule_of(match.terms.controls[seat])))
 
 
+PAIRING_PHASES = {
+    contest_pb2.PAIRING_PHASE_PLANNED: "planned",
+    contest_pb2.PAIRING_PHASE_PLAYING: "in play",
+    contest_pb2.PAIRING_PHASE_DONE: "done",
+}
+
+
+def pairing_result(pairing: contest_pb2.Pairing) -> str:
+    """Return `1 : 0`, `bye`, or the state of an unfinished pairing."""
+    if len(pairing.entrants) == 1:
+        return "bye"
+    if not pairing.points:
+        return PAIRING_PHASES.get(pairing.phase, "")
+    text = " : ".join(map(points_text, pairing.points))
+    return f"{text} ({absent_text(pairing.absent_entrants)})" if pairing.absent_entrants else text
+
+
 def format_text(terms: tournament_pb2.TournamentTerms) -> str:
     """Describe the format of a tournament: `Swiss system, 7 rounds`."""
     kind = terms.WhichOneof("format") or ""
@@ -141,7 +158,7 @@ def format_text(terms: tournament_pb2.TournamentTerms) -> str:
         "elimination": lambda: f"{'double' if terms.elimination.double_elimination else 'single'} elimination",
         "gauntlet": lambda: f"gauntlet of {', '.join(terms.gauntlet.challengers)}",
         "pools": lambda: "pools",
-        "sprt": lambda: "sequential test (SPRT)",
+        "sprt": lambda: f"sequential test (SPRT) of {terms.sprt.elo0:g} to {terms.sprt.elo1:g} Elo",
     }
     text = words[kind]() if kind in words else kind
     return f"{text}, teams of {terms.boards}" if terms.boards > 1 else text

@@ -45,8 +45,8 @@ async def ladders_page(upstream: Upstream, page_token: str) -> Page:
 
 
 async def ladder_page(upstream: Upstream, name: str) -> Page:
-    answer, standings, matches, corrections = await asyncio.gather(
-        upstream.call(ladder_service_pb2.GetLadderRequest(name=name), ladder_service_pb2.GetLadderResponse),
+    ladder, standings, matches, corrections = await asyncio.gather(
+        upstream.find_ladder(name),
         upstream.call(
             ladder_service_pb2.ListLadderStandingsRequest(ladder=name, page_size=MAX_STANDINGS),
             ladder_service_pb2.ListLadderStandingsResponse,
@@ -57,7 +57,6 @@ async def ladder_page(upstream: Upstream, name: str) -> Page:
         ),
         ladder_corrections(upstream, name),
     )
-    ladder = answer.ladder
     facts = (
         ("Game", _games(ladder)),
         ("Time", ", ".join(dict.fromkeys(time_control_text(terms.time_control) for terms in ladder.terms.match_terms))),

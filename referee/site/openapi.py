@@ -13,7 +13,8 @@ from typing import Any
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from referee_api.v1 import entry_pb2
 
-from referee.site.json_calls import BASE, CALLS, ENTRIES, INTEGERS, MAX_CHARS, PACKAGE, RECORD, JsonCall
+from referee.site.json_calls import BASE, CALLS, ENTRIES, INTEGERS, PACKAGE, RECORD, JsonCall
+from referee.transport.contract_options import max_chars
 
 COMMENTS_FILE = files("referee.site").joinpath("contract_comments.json")
 DESCRIPTION = """\
@@ -97,7 +98,7 @@ def _parameter(field: FieldDescriptor, call: JsonCall, schemas: "_Schemas") -> d
     is_path = f"{{{field.name}}}" in call.path
     schema = schemas.of_single(field)
     if schema == {"type": "string"}:
-        schema["maxLength"] = MAX_CHARS
+        schema["maxLength"] = max_chars(field)
     parameter = {
         "name": field.name,
         "in": "path" if is_path else "query",

@@ -58,7 +58,7 @@ async def tournaments_page(upstream: Upstream, page_token: str) -> Page:
 
 
 async def tournament_page(upstream: Upstream, name: str) -> Page:
-    tournament = await _tournament(upstream, name)
+    tournament = await upstream.find_tournament(name)
     links = _entrant_links(tournament)
     pairings = tournament_service_pb2.ListPairingsResponse()
     if tournament.phase != tournament_pb2.TOURNAMENT_PHASE_ENTRY:
@@ -95,7 +95,7 @@ async def tournament_page(upstream: Upstream, name: str) -> Page:
 
 async def round_page(upstream: Upstream, name: str, number: int) -> Page:
     """Return the page of one round. Raises UpstreamError if the tournament does not have so many."""
-    tournament = await _tournament(upstream, name)
+    tournament = await upstream.find_tournament(name)
     if not 1 <= number <= count_rounds(tournament):
         raise UpstreamError(HTTPStatus.NOT_FOUND, "NO_SUCH_ROUND", "there is no such round")
     title = f"Round {number} of {tournament.title or name}"
@@ -105,15 +105,10 @@ async def round_page(upstream: Upstream, name: str, number: int) -> Page:
 
 
 async def cross_table_page(upstream: Upstream, name: str) -> Page:
-    tournament, rows = await asyncio.gather(_tournament(upstream, name), _cross_table_rows(upstream, name))
+    tournament, rows = await asyncio.gather(upstream.find_tournament(name), _cross_table_rows(upstream, name))
     back = tag("p", tag("a", "Back to the tournament", href=f"/tournaments/{name}"))
     shown = cross_table(rows, _entrant_links(tournament))
     return Page(f"Cross table of {name}", joined(heading("Cross table", name), back, shown))
-
-
-async def _tournament(upstream: Upstream, name: str) -> tournament_pb2.Tournament:
-    request = tournament_service_pb2.GetTournamentRequest(name=name)
-    return (await upstream.call(request, tournament_service_pb2.GetTournamentResponse)).tournament
 
 
 def _entrant_links(tournament: tournament_pb2.Tournament) -> Mapping[str, Markup]:

@@ -7,15 +7,11 @@ from referee_api.v1 import contest_pb2, tournament_pb2, tournament_service_pb2
 from referee.show.formatting import points_text
 from referee.show.markup import Markup, joined, tag
 from referee.show.table import Table, number
+from referee.show.words import pairing_result
 from referee.site.correction_marks import correction_notes, list_pairings
 from referee.site.layout import moment, nothing, section
 from referee.site.upstream import Upstream
 
-PAIRING_PHASES = {
-    contest_pb2.PAIRING_PHASE_PLANNED: "planned",
-    contest_pb2.PAIRING_PHASE_PLAYING: "in play",
-    contest_pb2.PAIRING_PHASE_DONE: "done",
-}
 NEAR_ROUNDS = 100
 """Rounds before and after the current one that are linked."""
 
@@ -98,21 +94,12 @@ def _pairing_row(
 ) -> Sequence[object]:
     names = joined(*_between([links.get(name, name) for name in pairing.entrants], " – "))
     matches = [tag("a", number, href=f"/matches/{match}") for number, match in enumerate(pairing.match_ids, 1)]
-    result = joined(_result(pairing), _waits(tournament, pairing), correction_notes(pairing.corrections))
+    result = joined(pairing_result(pairing), _waits(tournament, pairing), correction_notes(pairing.corrections))
     return pairing.board, names, result, joined(*_between(matches, " "))
 
 
 def _between(parts: Sequence[object], sign: str) -> list[object]:
     return [one for number, part in enumerate(parts) for one in ((sign, part) if number else (part,))]
-
-
-def _result(pairing: contest_pb2.Pairing) -> str:
-    if len(pairing.entrants) == 1:
-        return "bye"
-    if not pairing.points:
-        return PAIRING_PHASES.get(pairing.phase, "")
-    text = " : ".join(map(points_text, pairing.points))
-    return f"{text} ({' and '.join(pairing.absent_entrants)} absent)" if pairing.absent_entrants else text
 
 
 def _waits(tournament: tournament_pb2.Tournament, pairing: contest_pb2.Pairing) -> Markup:

@@ -18,9 +18,12 @@ from referee_api.v1 import (
     bot_service_pb2,
     game_service_pb2,
     invitation_service_pb2,
+    ladder_pb2,
     ladder_service_pb2,
+    match_pb2,
     match_service_pb2,
     token_service_pb2,
+    tournament_pb2,
     tournament_service_pb2,
 )
 from referee_client.errors import call_error
@@ -106,6 +109,21 @@ class Upstream:
         except grpc.aio.AioRpcError as error:
             raise _upstream_error(error) from None
         return answer
+
+    async def find_match(self, match_id: str) -> match_pb2.Match:
+        """Raises UpstreamError."""
+        request = match_service_pb2.GetMatchRequest(match_id=match_id)
+        return (await self.call(request, match_service_pb2.GetMatchResponse)).match
+
+    async def find_tournament(self, name: str) -> tournament_pb2.Tournament:
+        """Raises UpstreamError."""
+        request = tournament_service_pb2.GetTournamentRequest(name=name)
+        return (await self.call(request, tournament_service_pb2.GetTournamentResponse)).tournament
+
+    async def find_ladder(self, name: str) -> ladder_pb2.Ladder:
+        """Raises UpstreamError."""
+        request = ladder_service_pb2.GetLadderRequest(name=name)
+        return (await self.call(request, ladder_service_pb2.GetLadderResponse)).ladder
 
     async def stream(self, request: Message, response: type[R]) -> AsyncGenerator[R, None]:
         """Yield the responses of the method that takes this request. Raises UpstreamError."""

@@ -88,7 +88,7 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     match_errors.SeatOut: ErrorMapping(Code.ABORTED, reason="NOT_YOUR_TURN", added={"owing": ""}),
     match_errors.StaleTurn: ErrorMapping(Code.ABORTED),
     match_errors.NoDraw: ErrorMapping(FAILED, reason="DRAW_NOT_CLAIMABLE"),
-    match_errors.OfferedBefore: ErrorMapping(FAILED, reason="DRAW_OFFERED_BEFORE"),
+    match_errors.DrawOfferedBefore: ErrorMapping(FAILED),
     match_errors.TooLateToAbort: ErrorMapping(
         Code.PERMISSION_DENIED, reason="NOT_YOURS", added={"method": "AbortMatch"}
     ),

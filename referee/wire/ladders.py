@@ -89,10 +89,10 @@ def _read_duplicate(duplicate: contest_pb2.DuplicatePlay, entrants: int) -> Dupl
 def ladder_of(state: LadderState, converter: TermsConverter, *, with_openings: bool) -> pb.Ladder:
     """Convert a ladder; `with_openings`: include the openings of duplicate play, secret while it is played."""
     return pb.Ladder(
-        name=state.created.name,
-        title=state.created.title,
+        name=state.name,
+        title=state.title,
         terms=_terms_of(state, converter, with_openings=with_openings),
-        organiser=state.created.organiser,
+        organiser=state.organiser,
         closed=state.closed,
         season=state.ladder.season,
         season_start_time=timestamp(state.season_started_ms),

@@ -1,4 +1,4 @@
-"""Names of modules and classes of `referee/` that occur more than once."""
+"""Names of modules and classes of `referee/` that occur more than once, and what constructors need."""
 
 import ast
 from collections import defaultdict
@@ -29,6 +29,22 @@ def repeated_modules(files: Iterable[Path]) -> dict[str, list[str]]:
 def repeated_classes(files: Iterable[Path]) -> dict[str, list[str]]:
     """Return names of public classes that are defined more than once."""
     return _repeated((name, file) for file in files for name in _public_classes(file))
+
+
+def constructors_with_more_parameters(most: int, files: Iterable[Path]) -> list[str]:
+    """Return the classes whose `__init__` has more parameters, besides `self`."""
+    return [
+        f"{file.relative_to(REFEREE).as_posix()}: {node.name}"
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and any(_count_parameters(made) > most for made in node.body)
+    ]
+
+
+def _count_parameters(made: ast.stmt) -> int:
+    if not isinstance(made, ast.FunctionDef) or made.name != "__init__":
+        return 0
+    return len(made.args.posonlyargs + made.args.args + made.args.kwonlyargs) - 1
 
 
 def _public_classes(file: Path) -> list[str]:

@@ -31,8 +31,9 @@ class Reason(NamedTuple):
 
 
 def files() -> list[Any]:
-    """Return the descriptors of all files of the contract."""
+    """Return the descriptors of all files of the contract but that of its options, of which no message consists."""
     names = [module.name for module in pkgutil.iter_modules(v1.__path__) if module.name.endswith("_pb2")]
+    names.remove("options_pb2")
     return [importlib.import_module(f"{v1.__name__}.{name}").DESCRIPTOR for name in names]
 
 

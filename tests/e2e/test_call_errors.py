@@ -7,6 +7,7 @@ import grpc
 import pytest
 from referee_api.v1.error_pb2 import ErrorReason
 
+from tests.cluster.forwarding import test_forwarding
 from tests.docs import contract
 from tests.e2e import test_backup, test_compute_limit, test_server_faults, test_slow_watchers, test_stored_bytes
 from tests.e2e.call_errors import assert_matches_contract, assert_metadata_complete, parse_error
@@ -15,7 +16,6 @@ from tests.e2e.error_requests import CALL_ERRORS, MAX_MESSAGE_BYTES, exceed_rate
 from tests.e2e.error_streams import STREAM_ERRORS, VERDICT_ERRORS
 from tests.e2e.organiser import Organiser, new_organiser
 from tests.e2e.server import ServerProcess, run_server
-from tests.transport import test_forwarding
 
 pytestmark = pytest.mark.slow
 

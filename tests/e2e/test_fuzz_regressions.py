@@ -8,7 +8,7 @@ import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 from referee_api.v1 import admin_service_pb2, bot_service_pb2, match_service_pb2, quota_pb2, token_pb2
 
-from referee.transport.server import SERVICES
+from referee.transport.contract_options import SERVICES
 from tests.e2e import http2
 from tests.e2e.fuzz_calls import Answer, call_raw, served_methods
 from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server

@@ -22,7 +22,7 @@ from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 from referee_api.v1.game_service_pb2_grpc import GameServiceStub
 
 from engines import registry
-from referee.transport.server import SERVICES
+from referee.transport.contract_options import SERVICES
 from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, register_bots, run_server
 
 pytestmark = pytest.mark.slow

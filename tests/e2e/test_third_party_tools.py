@@ -9,7 +9,8 @@ import grpc
 import pytest
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 
-from referee.transport.server import REFLECTION_SERVICES, SERVICES
+from referee.transport.contract_options import SERVICES
+from referee.transport.server import REFLECTION_SERVICES
 from tests.deploy.tools import find_tool
 from tests.docs import contract
 from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server

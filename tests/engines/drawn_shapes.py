@@ -2,7 +2,23 @@
 
 from xml.etree import ElementTree
 
-from engines.testing.svg_checks import NAMESPACE
+from engines.api import SPECTATOR, Position, Viewer
+from engines.drawing import MARK
+from engines.registry import find
+from engines.testing.svg_checks import NAMESPACE, parse_svg
+
+
+def draw(
+    name: str, position: Position, last_move: str | None = None, viewer: Viewer = SPECTATOR
+) -> ElementTree.Element:
+    """Return the drawing of a position of this game."""
+    return parse_svg(find(name).svg(position.settings, position.view(viewer), last_move))
+
+
+def marks_in(drawn: ElementTree.Element) -> list[str]:
+    """Return the elements that mark the last move."""
+    groups = [inner for inner in drawn.iter(f"{NAMESPACE}g") if inner.get("stroke") == MARK]
+    return [inner.tag.removeprefix(NAMESPACE) for group in groups for inner in group.iter() if inner is not group]
 
 
 def shapes_in(drawn: ElementTree.Element, fill: str, tag: str = "circle") -> list[ElementTree.Element]:

@@ -2,7 +2,10 @@
 
 import pytest
 
+from engines.api import Position
 from engines.drawing import circle, escaped, group, line, number_text, polygon, text
+from engines.registry import find
+from tests.engines.drawn_shapes import draw, marks_in
 
 
 @pytest.mark.parametrize(
@@ -31,3 +34,19 @@ def test_what_is_not_printable_is_replaced() -> None:
 def test_a_group_without_elements_is_left_out() -> None:
     assert group("", "", fill="#000") == ""
     assert group("", line((0, 0), (1, 1)), fill="#000").startswith('<g fill="#000"><line ')
+
+
+NOT_MOVES = {
+    "alquerque": ("b2-", "b2-c9", "a1-b2-c3", "<b>", "pass"),
+    "chess": ("e2-e4", "e9e4"),
+    "go": ("pass", "Z9", "b2"),
+    "troke": ("pass", "pass!", "Tb1", "Tb1-z9", "Xb1-c2"),
+    "trox": ("pass", "+9.9u", "0.0u>9.9d", "NBR@9.9u/9.8d:9.9d", "NBR@0.0u/0.0u:0.0u"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_MOVES)
+def test_a_move_that_cannot_be_parsed_or_shown_is_not_marked(name: str) -> None:
+    first: Position = find(name).start(find(name).settings(), b"")
+    for move in (None, "", "?", *NOT_MOVES[name]):
+        assert marks_in(draw(name, first, move)) == []

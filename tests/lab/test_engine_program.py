@@ -7,10 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from referee import lab
-from referee.cli import main
 from referee.lab import engine_program
 from referee.lab.lab_bots import LabBotRefused
 from referee.lab.lab_match import LabResult
@@ -18,10 +16,9 @@ from referee.lab.lab_turn import LabTurn
 from referee.local.entrant import WrongGame
 from referee.match.result import EndCause, EndKind, Fault
 from tests.lab.test_lab_command import lab as run_lab
-from tests.lab.test_lab_command import results, unpacked
+from tests.lab.test_lab_command import results
 from tests.lab.test_line_program import children
-from tests.local.game_engines import PROGRAMS, find_engine, scripted_engine
-from tests.local.test_gtp_engines import ENDING
+from tests.local.game_engines import PROGRAMS, scripted_engine
 
 pytestmark = pytest.mark.slow
 
@@ -206,38 +203,3 @@ two = "random"
 [[games]]
 game = "chess"
 """
-
-
-DEBIAN = """
-clock = "5+0.1"
-
-[bots]
-ONE
-TWO
-
-[[games]]
-"""
-
-
-def check_debian_engines(folder: Path, one: str, two: str, game: str) -> list[LabResult]:
-    """Let two engines play both orders in an arena with records, and check these."""
-    engines = [f'{name} = """{run}"""' for name, _, run in (engine.partition("=") for engine in (one, two))]
-    text = DEBIAN.replace("ONE", engines[0]).replace("TWO", engines[1]) + game
-    done = run_lab(folder, text, "--records", "--workers", "1")
-    assert done.exit_code == 0, done.output
-    assert CliRunner().invoke(main, ["verify", *map(str, unpacked(folder).values())]).exit_code == 0
-    return results(folder)
-
-
-def test_stockfish_and_gnu_chess_play_on_clocks_and_leave_valid_records(tmp_path: Path) -> None:
-    strong = f"sf=uci:Threads=1 'Move Overhead=50' {find_engine('stockfish')}"
-    weak = f"gnu=uci:{find_engine('gnuchess')} --uci"
-    found = check_debian_engines(tmp_path, strong, weak, 'game = "chess"\nadjudication = { max_plies = 12 }\n')
-    assert [(result.moves, result.result.reason) for result in found] == [(12, "max_plies")] * 2
-
-
-def test_gnu_go_plays_at_two_levels_on_clocks_and_leaves_valid_records(tmp_path: Path) -> None:
-    program = find_engine("gnugo")
-    one, two = (f"level{level}=gtp:{program} --mode gtp {ENDING} --level {level}" for level in (1, 2))
-    found = check_debian_engines(tmp_path, one, two, 'game = "go"\npreset = "9x9"\n')
-    assert [result.result.reason for result in found] == ["passes"] * 2

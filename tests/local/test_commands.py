@@ -1,15 +1,12 @@
 """`referee match` and `referee arena` as a person runs them: real processes, real bots."""
 
-import json
 import os
 import pty
 import re
 import shutil
 import signal
-import socketserver
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,13 +69,6 @@ def table_row(screen: str, name: str) -> list[str]:
     return line.split()[1:]
 
 
-def test_a_bot_that_plays_only_another_game_is_refused_when_it_connects(tmp_path: Path) -> None:
-    bots = (bot("picky", "plays-toc"), bot("anna"))
-    completed = referee("match", *bots, "--start-within", "86400", "--out", str(tmp_path))
-    assert completed.returncode == 4
-    assert "picky could not be started: it does not accept alquerque" in completed.stderr
-
-
 def test_a_match_is_played_in_all_seats_and_its_records_are_valid(tmp_path: Path) -> None:
     completed = referee("match", bot("anna"), bot("bert"), "--games", "2", "--out", str(tmp_path))
     assert completed.returncode == 0, completed.stderr
@@ -106,35 +96,6 @@ def test_a_fault_of_a_bot_loses_the_match_and_sets_the_exit_status(
     assert table_row(completed.stdout, "bad")[-3:] == faults
     assert f"its output: {tmp_path}/bots/bad.log" in completed.stderr
     assert ("illegal at ply 0: 'nonsense': " in completed.stderr) == (behaviour == "illegal")
-
-
-def test_a_bot_that_does_not_start_is_reported_with_its_output_and_the_others_play(tmp_path: Path) -> None:
-    plan = tmp_path / "plan.toml"
-    plan.write_text(
-        f"""
-        [bots]
-        bad = "{program("dies-at-once")}"
-        none = "grpc:./there-is-no-such-bot"
-        anna = "{program()}"
-        bert = "{program()}"
-        [[games]]
-        game = "alquerque"
-        rounds = 1
-        """
-    )
-    completed = referee("arena", str(plan), "--out", str(tmp_path / "out"))
-    assert completed.returncode == 4, completed.stderr
-    assert "bad could not be started: exit status 1\n  I will not play" in completed.stderr
-    assert "none could not be started: ./there-is-no-such-bot: No such file or directory" in completed.stderr
-    assert record_files(tmp_path / "out") == ["anna.bert.1.jsonl"]
-
-
-def test_a_bot_that_sends_no_hello_counts_as_not_started(tmp_path: Path) -> None:
-    completed = referee("match", bot("anna"), "mute=grpc:sleep 3600", "--start-within", "15", "--out", str(tmp_path))
-    assert completed.returncode == 4, completed.stdout
-    assert "mute could not be started: it sent no Hello" in completed.stderr
-    assert "anna could" not in completed.stderr
-    assert record_files(tmp_path) == []
 
 
 def test_invalid_options_are_rejected_before_anything_starts(tmp_path: Path) -> None:
@@ -223,60 +184,6 @@ def test_records_with_other_terms_and_damaged_records_are_rejected(tmp_path: Pat
     failed = referee(*arguments)
     assert failed.returncode == 2
     assert "is not a valid record (edited" in failed.stderr
-
-
-def test_four_builtin_bots_can_play_a_match_of_toc(tmp_path: Path) -> None:
-    short_game = ("--game", "toc", "-o", "max_turns=100")
-    completed = referee("match", "random", "random", "random", "random", *short_game, "--out", str(tmp_path))
-    assert completed.returncode == 0, completed.stderr
-    assert [table_row(completed.stdout, f"random{number}")[0] for number in ("", "-2", "-3", "-4")] == ["1"] * 4
-
-
-def test_a_python_function_in_a_file_can_be_a_bot(tmp_path: Path) -> None:
-    (tmp_path / "my_bot.py").write_text("def choose(turn):\n    return turn.legal_moves[0]\n")
-    completed = referee("match", f"python:{tmp_path}/my_bot.py:choose", "random", "--out", str(tmp_path / "out"))
-    assert completed.returncode == 0, completed.stderr + completed.stdout
-    assert table_row(completed.stdout, "my-bot")[0] == "1"
-
-
-LINE_BOT = """
-import json, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "turn":
-        print(json.dumps({"move": message["legal_moves"][0]}), flush=True)
-"""
-
-
-def test_a_program_that_reads_and_writes_lines_plays_by_the_bridge(tmp_path: Path) -> None:
-    (tmp_path / "bot.py").write_text(LINE_BOT)
-    completed = referee(
-        "match", f"lines={sys.executable} {tmp_path}/bot.py", bot("anna"), "--out", str(tmp_path / "out")
-    )
-    assert completed.returncode == 0, completed.stderr
-    assert table_row(completed.stdout, "lines")[0] == "1"
-
-
-class SequentialLineServer(socketserver.StreamRequestHandler):
-    """Line bot that serves one connection at a time."""
-
-    def handle(self) -> None:
-        for line in self.rfile:
-            message = json.loads(line)
-            if message["type"] == "turn":
-                self.wfile.write(json.dumps({"move": message["legal_moves"][0]}).encode() + b"\n")
-
-
-def test_a_listening_program_plays_one_match_after_the_other(tmp_path: Path) -> None:
-    with socketserver.TCPServer(("127.0.0.1", 0), SequentialLineServer) as server:
-        listening = threading.Thread(target=server.serve_forever)
-        listening.start()
-        lines = f"lines=tcp:127.0.0.1:{server.server_address[1]}"
-        completed = referee("match", lines, bot("anna"), "--games", "4", "--parallel", "2", "--out", str(tmp_path))
-        server.shutdown()
-        listening.join(TIMEOUT_S)
-    assert completed.returncode == 0, completed.stderr
-    assert table_row(completed.stdout, "lines")[0] == "4"
 
 
 def test_a_terminal_shows_a_progress_bar(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ class ReferenceMatch:
         again = self.offered_at.get(command.seat) == self.ply and not others
         if not self.game.draws_by_agreement:
             return "NoDraw"
-        return "OfferedBefore" if command.seat in self.offers or again else "DrawOffered"
+        return "DrawOfferedBefore" if command.seat in self.offers or again else "DrawOffered"
 
     def _accept_draw(self, command: AcceptDraw) -> str:
         answer = self._decline_draw(DeclineDraw(command.seat))

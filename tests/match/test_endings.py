@@ -16,7 +16,7 @@ from referee.match.commands import (
     VoidMatch,
 )
 from referee.match.events import DrawDeclined, DrawOffered, PlayEnded, SeatResigned
-from referee.match.match_errors import BadVerdict, MatchOver, NoDraw, OfferedBefore, SeatOut, TooLateToAbort
+from referee.match.match_errors import BadVerdict, DrawOfferedBefore, MatchOver, NoDraw, SeatOut, TooLateToAbort
 from referee.match.match_terms import DropoutPolicy, Policies
 from referee.match.result import VOID_CAUSES, EndCause, EndKind, Fault, Forfeit, void_result
 from tests.match.games import STONES
@@ -108,7 +108,7 @@ def test_an_open_offer_cannot_be_repeated() -> None:
     fixture = started_match()
     fixture.do(OfferDraw(0))
     error = fixture.refuses(OfferDraw(0))
-    assert isinstance(error, OfferedBefore)
+    assert isinstance(error, DrawOfferedBefore)
     assert "offer is still open" in str(error)
 
 
@@ -118,7 +118,7 @@ def test_a_declined_offer_cannot_be_repeated_in_the_same_position() -> None:
     assert fixture.do(DeclineDraw(1), wait_us=3) == (DrawDeclined(3, 1),)
     assert fixture.match.offers == frozenset()
     error = fixture.refuses(OfferDraw(0))
-    assert isinstance(error, OfferedBefore)
+    assert isinstance(error, DrawOfferedBefore)
     assert "declined in this position" in str(error)
     fixture.move(0, "1")
     assert kinds(fixture.do(OfferDraw(0))) == ["DrawOffered"]

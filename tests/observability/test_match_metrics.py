@@ -221,18 +221,6 @@ async def test_matches_sessions_and_lag_are_read_at_scrape_time() -> None:
         await runner.close()
 
 
-@in_loop
-async def test_the_number_of_series_does_not_grow_with_the_matches() -> None:
-    harness = MeasuredRunnerHarness()
-    await play_at_random(harness, NIM, "a secret name")
-    line_count = harness.metrics.text().count(b"\n")
-    for number in range(20):
-        await play_at_random(harness, NIM, f"m{number}")
-    assert harness.metrics.text().count(b"\n") == line_count
-    assert b"secret" not in harness.metrics.text()
-    assert b"bot0" not in harness.metrics.text()
-
-
 def functions_called_by(function: Callable[[], None]) -> list[str]:
     """Return the names of the Python functions that `function` calls, directly or not."""
     called: list[str] = []

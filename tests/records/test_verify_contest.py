@@ -216,7 +216,8 @@ def test_another_seed_is_found_at_the_first_lot(tmp_path: Path) -> None:
     event = json.loads(lines[1])["event"]
     event["terms"]["tournament"]["seed"] = "ff" * 32
     sentence = verdict_on(with_event(lines, 1, event), tmp_path).sentence
-    assert re.match(r"entry 9: order\.\d of `started` is \"\w\" by the record, and \"\w\" by the rules", sentence)
+    how = r"entry 9: order\.\d of `tournament_started` is \"\w\" by the record, and \"\w\" by the rules"
+    assert re.match(how, sentence)
 
 
 def test_another_seed_is_found_at_the_first_set(tmp_path: Path) -> None:
@@ -269,7 +270,7 @@ def test_a_rating_without_its_score_and_a_score_without_its_rating_are_named(tmp
     rated = entry_of(played, MatchRated)
     others = [entry for entry in played.entries if entry is not rated]
     lost = [replace(entry, number=number) for number, entry in enumerate(others, 1)]
-    assert "says `scored`, and nothing before it leads to that" in played.first_difference(tmp_path, lost)
+    assert "says `match_scored`, and nothing before it leads to that" in played.first_difference(tmp_path, lost)
 
 
 @pytest.mark.parametrize(

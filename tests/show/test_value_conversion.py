@@ -11,26 +11,21 @@ from referee_client.organiser.responses import TournamentTable
 from referee_values import (
     AbsentBoard,
     BotRef,
-    ClockRule,
     EloEstimate,
     Entrant,
     EntrantJoined,
     EntrantLeft,
     EntrantsAbsent,
-    Fischer,
     Forfeit,
     ForfeitedResult,
-    Gauntlet,
     Ladder,
     LadderClosed,
     LadderEntry,
     LadderStanding,
     Match,
     MatchRated,
-    MovesPerPeriod,
     Pairing,
     PairingsPlanned,
-    Period,
     PlayedResult,
     RatingChange,
     RatingPoint,
@@ -42,15 +37,12 @@ from referee_values import (
     SeatLayout,
     Side,
     SideResult,
-    Sprt,
     SprtState,
     TieBreakValue,
-    TimeControl,
     Tournament,
     TournamentEnded,
     TournamentEntry,
     TournamentStanding,
-    Untimed,
     VersionsFrozen,
 )
 
@@ -62,8 +54,6 @@ from referee.show.report import End, Rating
 from referee.show.report_builder import build_ladder_report, build_tournament_report
 from referee.show.value_conversion import (
     EntrantIndex,
-    chosen_text,
-    clock_text,
     entry_line,
     finished_games,
     rules_text,
@@ -182,18 +172,6 @@ def test_only_options_other_than_the_defaults_are_printed() -> None:
     )
     assert "huff=true" in rules_text(Rules(game="alquerque", options={"huff": "true"}))
     assert rules_text(Rules(game="nobody-knows-it", options={"b": "2", "a": "1"})) == "nobody-knows-it, a=1, b=2"
-
-
-def test_clocks_and_formats_are_described_in_words() -> None:
-    fischer = ClockRule(fischer=Fischer(main_ms=60_000, increment_ms=500))
-    assert clock_text(TimeControl(rule=fischer)) == "fischer, main 60 s, increment 0.5 s"
-    assert clock_text(TimeControl(rule=ClockRule(untimed=Untimed()))) == "no clock"
-    byo_yomi = ClockRule(moves_per_period=MovesPerPeriod(periods=(Period(moves=40, added_ms=9_000),)))
-    assert "moves 40, added 9 s" in clock_text(TimeControl(rule=byo_yomi))
-    gauntlet = Gauntlet(challengers=("anna", "bert"), cycles=2)
-    assert chosen_text(gauntlet) == "gauntlet, challengers anna; bert, cycles 2"
-    sprt = Sprt(elo1=5, model="trinomial")
-    assert chosen_text(sprt) == "sprt, elo1 5, model trinomial"
 
 
 def test_a_tournament_report_has_standings_tie_breaks_and_rating_histories() -> None:

@@ -131,7 +131,7 @@ FORMATS: list[tuple[dict[str, object], str]] = [
     ({"elimination": tournament_pb2.Elimination(double_elimination=True)}, "double elimination"),
     ({"gauntlet": tournament_pb2.Gauntlet(challengers=["anna", "bert"])}, "gauntlet of anna, bert"),
     ({"pools": tournament_pb2.Pools()}, "pools"),
-    ({"sprt": sprt_pb2.Sprt()}, "sequential test (SPRT)"),
+    ({"sprt": sprt_pb2.Sprt(elo1=10)}, "sequential test (SPRT) of 0 to 10 Elo"),
     ({"swiss": tournament_pb2.Swiss(rounds=3), "boards": 4}, "Swiss system, 3 rounds, teams of 4"),
 ]
 

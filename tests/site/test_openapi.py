@@ -46,6 +46,12 @@ def test_everything_is_described() -> None:
             assert described["description"], f"{name}.{field}"
 
 
+def test_a_text_has_the_limit_of_the_contract() -> None:
+    parameters = openapi_document()["paths"]["/api/v1/matches"]["get"]["parameters"]
+    limits = {parameter["name"]: parameter["schema"].get("maxLength") for parameter in parameters}
+    assert (limits["bot"], limits["page_token"], limits["page_size"]) == (128, 512, None)
+
+
 def test_every_field_of_a_request_is_a_parameter() -> None:
     document = openapi_document()
     for call in CALLS:

@@ -48,7 +48,8 @@ def tournament(**terms: Any) -> tournament_pb2.TournamentTerms:
 def round_trip(terms: tournament_pb2.TournamentTerms, *, with_openings: bool = True) -> tournament_pb2.TournamentTerms:
     """Return the terms after they were read and written converted."""
     read = read_tournament_terms(terms, CONVERTER)
-    state = TournamentState(TournamentCreated("cup", "Cup", "ada", "r", read), 0, Tournament(read.tournament))
+    created = TournamentCreated("cup", "Cup", "ada", "r", read)
+    state = TournamentState(Tournament(read.tournament), created=created, created_ms=0)
     return tournament_of(state, CONVERTER, with_openings=with_openings).terms
 
 

@@ -54,7 +54,7 @@ EXAMPLES: list[Exception] = [
     match_errors.StaleTurn("0.1.1", "0.2.1"),
     match_errors.NonceRefused("too long"),
     match_errors.NoDraw("none to claim"),
-    match_errors.OfferedBefore("the offer is still open"),
+    match_errors.DrawOfferedBefore("the offer is still open"),
     match_errors.TooLateToAbort(),
     match_errors.BadVerdict("a rank for each side"),
     match_errors.ClockExpired(ROW.texts()),

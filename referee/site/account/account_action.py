@@ -18,7 +18,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message import Message
 from referee_api.conversion import enum_word
-from referee_api.v1 import contest_pb2, ladder_service_pb2, match_service_pb2, tournament_service_pb2
+from referee_api.v1 import contest_pb2, tournament_service_pb2
 from starlette.exceptions import HTTPException
 
 from referee.show.formatting import counted, plain
@@ -252,18 +252,14 @@ async def subject_of(account: Account, request: Message) -> str:
         pairing = await find_pairing(account, fields["tournament"], fields["pairing_id"])
         return f"{' – '.join(pairing.entrants)}, round {pairing.round}, board {pairing.board}"
     if "match_id" in fields:
-        query = match_service_pb2.GetMatchRequest(match_id=fields["match_id"])
-        match = (await account.upstream.call(query, match_service_pb2.GetMatchResponse)).match
+        match = await account.upstream.find_match(fields["match_id"])
         result = result_text(match, match.result) if match.HasField("result") else "not over"
         return f"{match_title(match)}, {match.terms.rules.game}, {result}"
     if service == "TournamentService":
-        name = fields.get("tournament") or fields["name"]
-        asked = tournament_service_pb2.GetTournamentRequest(name=name)
-        cup = (await account.upstream.call(asked, tournament_service_pb2.GetTournamentResponse)).tournament
-        return f"{cup.title or name}, {format_text(cup.terms)}, {counted(len(cup.entrants), 'entrant')}"
+        cup = await account.upstream.find_tournament(fields.get("tournament") or fields["name"])
+        return f"{cup.title or cup.name}, {format_text(cup.terms)}, {counted(len(cup.entrants), 'entrant')}"
     if service == "LadderService":
-        wanted = ladder_service_pb2.GetLadderRequest(name=fields["ladder"])
-        ladder = (await account.upstream.call(wanted, ladder_service_pb2.GetLadderResponse)).ladder
+        ladder = await account.upstream.find_ladder(fields["ladder"])
         return f"{ladder.title or ladder.name}, {counted(ladder.entrant_count, 'entrant')}"
     return ""
 

@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
+from google.protobuf.message import Message
 from referee_api.v1 import (
     bot_pb2,
     bot_service_pb2,
@@ -33,8 +35,8 @@ from referee.site.tournament_page import PHASES
 from referee.site.visitors import ACCOUNT
 
 PAGE_SIZE = 1_000
-MAX_CONTESTS = 5_000
-"""Contests that are searched for those of an organiser, the newest first."""
+MAX_CALLS = 5
+"""Pages of contests that are searched for those of an organiser, the newest first."""
 
 
 def sign_in_page(problem: str = "") -> Page:
@@ -86,7 +88,10 @@ def signed_in_bar(session: AccountSession) -> Markup:
 async def account_page(account: Account) -> Page:
     session = account.session
     bots, tournaments, ladders, invitations = await asyncio.gather(
-        _bots(account), own_tournaments(account), own_ladders(account), _invitations(account)
+        _bots(account),
+        _own(account, "tournaments", tournament_service_pb2.ListTournamentsRequest(page_size=PAGE_SIZE)),
+        _own(account, "ladders", ladder_service_pb2.ListLaddersRequest(include_closed=True, page_size=PAGE_SIZE)),
+        _invitations(account),
     )
     register = action_form(REGISTER, {}) if session.owns_bots else ""
     parts = [section("Bots", _bot_table(bots, _no_bots(session)), register)]
@@ -115,30 +120,15 @@ async def _bots(account: Account) -> Sequence[bot_pb2.Bot]:
     return sorted(answer.bots, key=lambda bot: natural_key(bot.name))
 
 
-async def own_tournaments(account: Account) -> Sequence[tournament_pb2.Tournament]:
-    """Return the tournaments that the visitor organises, newest first."""
-    found: list[tournament_pb2.Tournament] = []
-    read, token = 0, ""
-    while account.session.organises and read < MAX_CONTESTS:
-        request = tournament_service_pb2.ListTournamentsRequest(page_size=PAGE_SIZE, page_token=token)
-        answer = await account.upstream.call(request, tournament_service_pb2.ListTournamentsResponse)
-        found += [one for one in answer.tournaments if account.session.may_manage(one.organiser)]
-        read, token = read + PAGE_SIZE, answer.next_page_token
-        if not token:
-            break
-    return found
-
-
-async def own_ladders(account: Account) -> Sequence[ladder_pb2.Ladder]:
-    """Return the ladders that the visitor organises."""
-    found: list[ladder_pb2.Ladder] = []
-    read, token = 0, ""
-    while account.session.organises and read < MAX_CONTESTS:
-        request = ladder_service_pb2.ListLaddersRequest(include_closed=True, page_size=PAGE_SIZE, page_token=token)
-        answer = await account.upstream.call(request, ladder_service_pb2.ListLaddersResponse)
-        found += [one for one in answer.ladders if account.session.may_manage(one.organiser)]
-        read, token = read + PAGE_SIZE, answer.next_page_token
-        if not token:
+async def _own(account: Account, field: str, request: Message) -> list[Any]:
+    """Return the contests in a field of the answers that the visitor organises, in their order."""
+    found: list[Any] = []
+    asked: Any = request
+    for _ in range(MAX_CALLS if account.session.organises else 0):
+        answer: Any = await account.call(asked)
+        found += [one for one in getattr(answer, field) if account.session.may_manage(one.organiser)]
+        asked.page_token = answer.next_page_token
+        if not asked.page_token:
             break
     return found
 

@@ -51,8 +51,7 @@ def lost_table(bot: str, matches: Sequence[match_pb2.Match]) -> Markup:
 async def own_match_page(account: Account, bot: str, match_id: str) -> Page:
     """Return the page about the time that a bot used in a match. Raises UpstreamError."""
     await account.call(bot_service_pb2.ListBotLogEntriesRequest(bot=bot, page_size=1))
-    request = match_service_pb2.GetMatchRequest(match_id=match_id)
-    match = (await account.upstream.call(request, match_service_pb2.GetMatchResponse)).match
+    match = await account.upstream.find_match(match_id)
     seats = [number for number, seat in enumerate(match.seats) if seat.bot == bot]
     if not seats:
         raise UpstreamError(HTTPStatus.NOT_FOUND, "NO_SUCH_MATCH", f"{bot} has no seat in this match")

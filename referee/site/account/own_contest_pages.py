@@ -1,22 +1,19 @@
 """Tournaments and ladders as their organiser sees them: what can be changed, and the forms for it."""
 
 from collections.abc import Sequence
-from contextlib import aclosing
 from http import HTTPStatus
 
 from referee_api.v1 import (
     contest_pb2,
-    ladder_service_pb2,
     match_pb2,
     match_service_pb2,
     tournament_pb2,
     tournament_service_pb2,
 )
 
-from referee.show.formatting import points_text
 from referee.show.markup import Markup, joined, tag
 from referee.show.table import Table
-from referee.show.words import format_text, result_text
+from referee.show.words import format_text, pairing_result, result_text
 from referee.site.account.account_action import (
     Action,
     Choices,
@@ -41,10 +38,10 @@ from referee.site.account.account_actions import (
     TOURNAMENT_CORRECTIONS,
 )
 from referee.site.account.account_session import Account
+from referee.site.correction_marks import ladder_corrections
 from referee.site.layout import heading, match_title, moment, nothing, pages_links, section
 from referee.site.live_pages import Page
 from referee.site.tournament_page import PHASES
-from referee.site.tournament_rounds import PAIRING_PHASES
 from referee.site.upstream import UpstreamError
 
 PAIRINGS = 100
@@ -62,9 +59,7 @@ def _require_own(account: Account, organiser: str, name: str) -> None:
 
 
 async def own_tournament_page(account: Account, name: str, page_token: str) -> Page:
-    request = tournament_service_pb2.GetTournamentRequest(name=name)
-    answer = await account.upstream.call(request, tournament_service_pb2.GetTournamentResponse)
-    tournament = answer.tournament
+    tournament = await account.upstream.find_tournament(name)
     _require_own(account, tournament.organiser, name)
     title = tournament.title or name
     facts = (
@@ -107,7 +102,7 @@ async def _pairings(account: Account, name: str, page_token: str) -> Markup:
         (
             f"{one.round}.{one.board}",
             tag("a", " – ".join(one.entrants), href=page_address("tournaments", name, "pairings", one.id)),
-            pairing_result(one),
+            _state(one),
         )
         for one in answer.pairings
     ]
@@ -115,24 +110,17 @@ async def _pairings(account: Account, name: str, page_token: str) -> Markup:
     return section("Pairings", Table(("Board", "Pairing", "State"), rows).to_html(), more) if rows else Markup("")
 
 
-def pairing_result(pairing: contest_pb2.Pairing) -> Markup:
-    if len(pairing.entrants) == 1:
-        return Markup("bye")
-    if pairing.points:
-        points = " : ".join(points_text(points) for points in pairing.points)
-        absent = f", absent: {', '.join(pairing.absent_entrants)}" if pairing.absent_entrants else ""
-        return joined(points, absent)
+def _state(pairing: contest_pb2.Pairing) -> Markup:
     later = joined(", not before ", moment(pairing.not_before)) if pairing.HasField("not_before") else ""
-    return joined(PAIRING_PHASES.get(pairing.phase, ""), later)
+    return joined(pairing_result(pairing), "" if pairing.points else later)
 
 
 async def own_pairing_page(account: Account, name: str, pairing_id: str) -> Page:
-    request = tournament_service_pb2.GetTournamentRequest(name=name)
-    answer = await account.upstream.call(request, tournament_service_pb2.GetTournamentResponse)
-    _require_own(account, answer.tournament.organiser, name)
+    tournament = await account.upstream.find_tournament(name)
+    _require_own(account, tournament.organiser, name)
     pairing = await find_pairing(account, name, pairing_id)
     title = " – ".join(pairing.entrants)
-    facts = (("State", pairing_result(pairing)), ("Round", pairing.round), ("Board", pairing.board), ("Id", pairing.id))
+    facts = (("State", _state(pairing)), ("Round", pairing.round), ("Board", pairing.board), ("Id", pairing.id))
     corrections = [
         tag("p", f"{_kind(one.kind)} by {one.by}: {one.message} ({one.match_id})", class_="note")
         for one in pairing.corrections
@@ -144,7 +132,7 @@ async def own_pairing_page(account: Account, name: str, pairing_id: str) -> Page
         joined(
             heading(f"Pairing of {name}", title, facts),
             back,
-            _pairing_forms(answer.tournament, pairing),
+            _pairing_forms(tournament, pairing),
             section("Matches", *corrections, *matches) if matches else "",
         ),
     )
@@ -164,8 +152,7 @@ def _pairing_forms(tournament: tournament_pb2.Tournament, pairing: contest_pb2.P
 
 async def _correctable(account: Account, pairing: contest_pb2.Pairing, tournament: str, match_id: str) -> Markup:
     """Return a match of a pairing, with the forms to correct it if it counts."""
-    request = match_service_pb2.GetMatchRequest(match_id=match_id)
-    match = (await account.upstream.call(request, match_service_pb2.GetMatchResponse)).match
+    match = await account.upstream.find_match(match_id)
     is_corrected = match_id in {one.match_id for one in pairing.corrections}
     values = {"tournament": tournament, "pairing_id": pairing.id, "match_id": match_id}
     return _match_forms(match, values, TOURNAMENT_CORRECTIONS, is_corrected=is_corrected)
@@ -200,14 +187,13 @@ def _kind(kind: contest_pb2.CorrectionKind.ValueType) -> str:
 
 
 async def own_ladder_page(account: Account, name: str, page_token: str) -> Page:
-    request = ladder_service_pb2.GetLadderRequest(name=name)
-    ladder = (await account.upstream.call(request, ladder_service_pb2.GetLadderResponse)).ladder
+    ladder = await account.upstream.find_ladder(name)
     _require_own(account, ladder.organiser, name)
     listed = match_service_pb2.ListMatchesRequest(
         ladder=name, phase=match_pb2.MATCH_PHASE_OVER, page_size=MATCHES, page_token=page_token
     )
     matches = await account.upstream.call(listed, match_service_pb2.ListMatchesResponse)
-    corrected = await _corrected_matches(account, name)
+    corrected = {one.match_id for one in await ladder_corrections(account.upstream, name)}
     title = ladder.title or name
     facts = (
         ("State", "closed" if ladder.closed else "paused" if ladder.paused else "open"),
@@ -229,13 +215,3 @@ async def own_ladder_page(account: Account, name: str, page_token: str) -> Page:
             pages_links(page_address("ladders", name), matches.next_page_token),
         ),
     )
-
-
-async def _corrected_matches(account: Account, ladder: str) -> set[str]:
-    """Return the matches of a ladder of which staff has corrected the result, up to a hundred."""
-    request = ladder_service_pb2.WatchLadderRequest(ladder=ladder)
-    stream = account.upstream.stream(request, ladder_service_pb2.WatchLadderResponse)
-    async with aclosing(stream) as answers:
-        async for answer in answers:
-            return {one.match_id for one in answer.items[0].snapshot.corrections}
-    return set()

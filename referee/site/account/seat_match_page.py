@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 
-from referee_api.v1 import bot_service_pb2, match_pb2, match_service_pb2
+from referee_api.v1 import bot_service_pb2, match_pb2
 
 from engines.api import Game
 from referee.show.markup import Markup, joined, tag
@@ -41,7 +41,7 @@ class SeatMatches:
 
     async def page(self, account: Account, match_id: str, seat: int | None, ply: int | None) -> Page:
         """Return the page of a seat; None: the first one of the visitor's bot. Raises UpstreamError."""
-        match = await _find_match(account, match_id)
+        match = await account.upstream.find_match(match_id)
         if account.session.owns_bots:
             return await _owner_page(account, match)
         seats = _own_seats(account, match)
@@ -68,7 +68,7 @@ class SeatMatches:
                 yield event
 
     async def _require_seat(self, account: Account, match_id: str, seat: int) -> None:
-        _own_seat(_own_seats(account, await _find_match(account, match_id)), seat)
+        _own_seat(_own_seats(account, await account.upstream.find_match(match_id)), seat)
 
     @asynccontextmanager
     async def _follow(self, account: Account, match_id: str, seat: int) -> AsyncIterator[MatchFeed]:
@@ -94,11 +94,6 @@ class SeatMatches:
 
 def seat_address(match_id: str, seat: int) -> str:
     return page_address("matches", match_id, "seats", str(seat))
-
-
-async def _find_match(account: Account, match_id: str) -> match_pb2.Match:
-    request = match_service_pb2.GetMatchRequest(match_id=match_id)
-    return (await account.upstream.call(request, match_service_pb2.GetMatchResponse)).match
 
 
 def _own_seats(account: Account, match: match_pb2.Match) -> list[int]:

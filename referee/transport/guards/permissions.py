@@ -6,7 +6,6 @@ players must be members of it.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
 
 from referee_api.v1 import contest_pb2
 from referee_api.v1.match_service_pb2 import ListMatchesRequest
@@ -15,6 +14,7 @@ from engines.api import Game
 from referee.accounts.account_errors import BadField
 from referee.accounts.bots import Accounts
 from referee.accounts.tokens import Role
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import LadderClosed, NotAMember
 from referee.hosting.ladder_host import LadderHost
 from referee.hosting.ladder_state import LadderState
@@ -25,19 +25,6 @@ from referee.match.state import Match
 from referee.transport.guards.authentication import Caller
 from referee.wire.contests import read_entrant
 from referee.wire.wire_errors import BadSeats, NotYours
-
-
-class EntrantLike(Protocol):
-    """An entrant of a ladder or of a tournament."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def bots(self) -> tuple[Player, ...]: ...
-
-
-Entrant = TypeVar("Entrant", bound=EntrantLike)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +74,7 @@ def resolve_new_entrant(entrant: contest_pb2.Entrant, caller: Caller) -> tuple[s
     return read_entrant(resolved, "entrant")
 
 
-def find_own_entrant(name: str, caller: Caller, entrants: Iterable[Entrant]) -> Entrant | None:
+def find_own_entrant(name: str, caller: Caller, entrants: Iterable[ContestEntrant]) -> ContestEntrant | None:
     """Return the entrant of that name; without a name, the entrant of the caller's bot. Raises BadField."""
     if not name and not caller.bot:
         raise BadField("entrant", "it is required unless a bot calls")
@@ -118,7 +105,7 @@ class MatchLabels:
             return
         state = await self.check_rating_ladder(match_request.labels[LADDER], caller, "CreateMatch")
         if state.closed:
-            raise LadderClosed(state.created.name)
+            raise LadderClosed(state.name)
         terms = match_request.terms
         sides = find_game(self.games, terms.game).table(terms.settings).sides
         if sides != state.sides:
@@ -129,7 +116,7 @@ class MatchLabels:
     async def check_rating_ladder(self, name: str, caller: Caller, method: str) -> LadderState:
         """Return the ladder that is to rate matches of the caller. Raises NoSuchLadder or NotYours."""
         state = await self.ladders.get(name)
-        require_organiser(caller, state.created.organiser, f"{method} for a ladder of another")
+        require_organiser(caller, state.organiser, f"{method} for a ladder of another")
         return state
 
     async def check_player(self, match: Match, player: Player) -> None:
@@ -141,4 +128,4 @@ class MatchLabels:
 
 def _need_member(state: LadderState, player: Player) -> None:
     if player.bot and state.ladder.entrant_of(player.bot) is None:
-        raise NotAMember(state.created.name, player.bot)
+        raise NotAMember(state.name, player.bot)

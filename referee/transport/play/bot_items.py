@@ -1,7 +1,6 @@
 """Carries out the items of a Play stream that concern a match, whichever node the stream is connected to."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any
 
 from msgspec import Struct
@@ -14,20 +13,8 @@ from referee.live.referee import Referee
 from referee.live.sessions import Session
 from referee.live.submit import seat_of
 from referee.match.commands import MAX_MOVE_CHARS
-from referee.transport.services.bot_requests import RejectionRecorder, answer_draw, held_seat, offer_draw
-from referee.wire.error_mapping import ErrorMapper
-from referee.wire.matches import MatchContext, score_of
-
-
-@dataclass(frozen=True, slots=True)
-class PlayTools:
-    """What all Play streams use."""
-
-    map_error: ErrorMapper
-    match_context: MatchContext
-    rejection_recorder: RejectionRecorder
-    count_repeated: Callable[[], None]
-    """Called for each item that was repeated, and got its original verdict."""
+from referee.transport.services.bot_requests import answer_draw, held_seat, offer_draw
+from referee.wire.matches import score_of
 
 
 class ReceivedItem(Struct, frozen=True, gc=False):

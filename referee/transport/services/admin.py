@@ -14,9 +14,9 @@ from referee_api.v1.admin_service_pb2_grpc import AdminServiceServicer, add_Admi
 from referee.accounts.account_errors import BadField
 from referee.accounts.bots import Accounts, BotPause, PauseCause, paused, resumed
 from referee.accounts.names import check_words
-from referee.accounts.tokens import HOLDER_CHARS, Quota, Quotas, Role, TokenFilter, Tokens
+from referee.accounts.tokens import HOLDER_CHARS, Quota, Quotas, Role, TokenFilter
 from referee.live.bot_notices import BotNotifier
-from referee.live.ports import EngineFault, Time
+from referee.live.ports import EngineFault
 from referee.live.referee import Referee
 from referee.match.clock import MS, Micros
 from referee.match.result import EndCause
@@ -40,25 +40,23 @@ class Admin(AdminServiceServicer):
         self,
         referee: Referee,
         accounts: Accounts,
-        tokens: Tokens,
         quotas: Quotas,
         holder_usage: HolderUsage,
         notifier: BotNotifier,
         token_issuer: TokenIssuer,
         rate_limiter: RateLimiter,
-        time: Time,
         drain: Callable[[Micros | None], None],
     ) -> None:
         """`drain` starts the shutdown with this grace period; None: the configured one."""
         self._referee = referee
         self._accounts = accounts
-        self._tokens = tokens
+        self._tokens = token_issuer.tokens
         self._quotas = quotas
         self._holder_usage = holder_usage
         self._notifier = notifier
         self._token_issuer = token_issuer
         self._rate_limiter = rate_limiter
-        self._time = time
+        self._time = holder_usage.time
         self._drain = drain
 
     def add_to(self, server: grpc.aio.Server) -> None:

@@ -4,8 +4,9 @@ That is the seat for which a bot acts, draw offers, and the record of rejections
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import grpc
 
@@ -21,7 +22,8 @@ from referee.live.sessions import Session
 from referee.match.match_errors import NoDraw, NoSuchSeat
 from referee.match.setup import Player, Setup
 from referee.match.state import Match
-from referee.wire.error_mapping import to_wire_error
+from referee.wire.error_mapping import ErrorMapper, to_wire_error
+from referee.wire.matches import MatchContext
 from referee.wire.wire_errors import NoDrawOffered, NoDrawsHere, NotYours
 
 CONNECTION_BROKEN = "HEARTBEAT_LOST"
@@ -107,3 +109,14 @@ class RejectionRecorder:
         player = session.player
         note = Note(self._time.wall_ms(), player.version, SessionLostNote(session.id, reason))
         self._recorder.record(player.bot, note)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayTools:
+    """What all Play streams and calls of bots use."""
+
+    map_error: ErrorMapper
+    match_context: MatchContext
+    rejection_recorder: RejectionRecorder
+    count_repeated: Callable[[], None]
+    """Called for each item that was repeated, and got its original verdict."""

@@ -52,7 +52,7 @@ class TokenIssuer:
         random_bytes: Callable[[], bytes],
     ) -> None:
         """`random_bytes` returns 32 bytes from a secure random source."""
-        self._tokens = tokens
+        self.tokens = tokens
         self._authenticator = authenticator
         self._rate_limiter = rate_limiter
         self._time = time
@@ -83,13 +83,13 @@ class TokenIssuer:
         """Store a new token; return its secret and the token. Raises BadName, BadField or TooManyNames."""
         minted = self.mint()
         token = self.token(minted, role, holder, bot, label, expires_ms)
-        await self._tokens.add_token(token, (await self._rate_limiter.quota(holder)).max_tokens)
+        await self.tokens.add_token(token, (await self._rate_limiter.quota(holder)).max_tokens)
         self._rate_limiter.forget(holder)  # Its default limits depend on the roles of its tokens.
         return minted.secret, token
 
     async def revoke(self, token_id: str) -> Token:
         """Revoke a token, and end the streams that were opened with it. Raises NoSuchToken."""
-        token = await self._tokens.change_token(token_id, revoked)
+        token = await self.tokens.change_token(token_id, revoked)
         self._authenticator.forget(token)
         self._rate_limiter.end_streams(token.id)
         self._rate_limiter.forget(token.holder)
@@ -101,7 +101,6 @@ class Bots(BotServiceServicer):
         self,
         referee: Referee,
         accounts: Accounts,
-        tokens: Tokens,
         recorder: BotLogRecorder,
         notifier: BotNotifier,
         token_issuer: TokenIssuer,
@@ -111,7 +110,7 @@ class Bots(BotServiceServicer):
     ) -> None:
         self._referee = referee
         self._accounts = accounts
-        self._tokens = tokens
+        self._tokens = token_issuer.tokens
         self._recorder = recorder
         self._notifier = notifier
         self._token_issuer = token_issuer

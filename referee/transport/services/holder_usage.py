@@ -1,6 +1,7 @@
 """How much of its quota a holder uses, and the limit of its contests."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from referee_api.v1 import quota_pb2
 
@@ -8,6 +9,7 @@ from referee.accounts.account_errors import TooManyNames
 from referee.accounts.bots import Accounts
 from referee.accounts.invitations import Invitations
 from referee.accounts.tokens import BudgetOwner, Quotas, TokenFilter, Tokens
+from referee.hosting.contest_host import ContestHost
 from referee.hosting.ladder_host import LadderHost
 from referee.hosting.tournament_host import TournamentHost
 from referee.live.ports import Time
@@ -26,7 +28,7 @@ class ContestLimit:
     def count(self, holder: str) -> int:
         return self.ladders.count_active(holder) + self.tournaments.count_active(holder)
 
-    async def check_creation(self, holder: str, host: LadderHost | TournamentHost, request_id: str) -> None:
+    async def check_creation(self, holder: str, host: ContestHost[Any, Any], request_id: str) -> None:
         """Raise TooManyNames if the holder may create no more contests; a repeated request creates none."""
         limit = (await self.rate_limiter.quota(holder)).max_contests
         if self.count(holder) >= limit and not host.has_created(holder, request_id):

@@ -28,7 +28,7 @@ from referee.transport.guards.authentication import ARRIVAL, CALLER, Caller
 from referee.transport.guards.consent_guard import ConsentGuard
 from referee.transport.guards.permissions import MatchLabels
 from referee.transport.guards.rate_limit import RateLimiter
-from referee.transport.services.bot_requests import RejectionRecorder, answer_draw, held_seat, offer_draw, seats_of
+from referee.transport.services.bot_requests import PlayTools, answer_draw, held_seat, offer_draw, seats_of
 from referee.transport.services.paging import (
     chunks,
     chunks_by_bytes,
@@ -41,7 +41,7 @@ from referee.transport.services.records import Records
 from referee.wire.basic_types import parse_enum, unix_ms
 from referee.wire.clocks import clock_charge_of
 from referee.wire.entries import EncodedEntries, ViewerContext, WatchCache, encode_entries
-from referee.wire.matches import PHASES, MatchContext, match_of, read_turn_options, score_of, turn_of
+from referee.wire.matches import PHASES, match_of, read_turn_options, score_of, turn_of
 from referee.wire.results import maybe_result
 from referee.wire.terms import TermsConverter, read_match_request
 from referee.wire.wire_errors import MatchNotOver, NotYours, TooManyMatches
@@ -63,6 +63,14 @@ class AnswerLimits:
     max_items_per_message: int
 
 
+@dataclass(frozen=True, slots=True)
+class MatchGuards:
+    """Check who may seat whom in a match."""
+
+    labels: MatchLabels
+    consent: ConsentGuard
+
+
 class Matches(MatchServiceServicer):
     def __init__(
         self,
@@ -71,22 +79,20 @@ class Matches(MatchServiceServicer):
         accounts: Accounts,
         records: Records,
         rate_limiter: RateLimiter,
-        rejection_recorder: RejectionRecorder,
         limits: AnswerLimits,
-        labels: MatchLabels,
-        consent_guard: ConsentGuard,
-        match_context: MatchContext,
+        guards: MatchGuards,
+        tools: PlayTools,
     ) -> None:
         self._referee = referee
         self._converter = converter
         self._accounts = accounts
         self._records = records
         self._rate_limiter = rate_limiter
-        self._rejection_recorder = rejection_recorder
+        self._rejection_recorder = tools.rejection_recorder
         self._limits = limits
-        self._labels = labels
-        self._consent_guard = consent_guard
-        self._match_context = match_context
+        self._labels = guards.labels
+        self._consent_guard = guards.consent
+        self._match_context = tools.match_context
         self._watch_cache = WatchCache()
         self._yield = CooperativeYield()
         """Shared by all watchers that receive long histories."""

@@ -24,8 +24,8 @@ from referee.transport.guards.admission import require_readable
 from referee.transport.guards.authentication import CALLER
 from referee.transport.guards.field_limits import check_fields
 from referee.transport.guards.rate_limit import RateLimiter, StreamKind
-from referee.transport.play.bot_items import PlayTools
 from referee.transport.play.reader import HeartbeatConfig, PlayStream
+from referee.transport.services.bot_requests import PlayTools
 from referee.wire.matches import read_turn_options
 from referee.wire.wire_errors import HelloExpected
 

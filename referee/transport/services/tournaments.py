@@ -13,7 +13,6 @@ from referee_api.v1.tournament_service_pb2_grpc import (
 )
 
 from referee.accounts.account_errors import BadField
-from referee.accounts.bots import Accounts
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.commands import (
@@ -30,27 +29,15 @@ from referee.hosting.hosting_errors import NotAnEntrant
 from referee.hosting.tournament_host import TournamentFilter, TournamentHost, TournamentRequest
 from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import ExportFormat, PairingFilter
-from referee.live.match_request import find_game
 from referee.transport.guards.authentication import CALLER, Caller
-from referee.transport.guards.consent_guard import ConsentGuard
-from referee.transport.guards.contest_changes import ContestChanges
 from referee.transport.guards.permissions import (
     MatchLabels,
-    Permissions,
-    find_own_entrant,
-    is_organiser_of,
-    require_organiser,
-    resolve_new_entrant,
 )
-from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.contest_corrections import own_request_id, read_correction
-from referee.transport.services.holder_usage import ContestLimit
-from referee.transport.services.matches import check_request_id
+from referee.transport.services.contest_servicer import ContestServiceParts, ContestServicer, may_see_openings
 from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_token
-from referee.transport.services.records import ContestRecords
 from referee.wire.basic_types import parse_enum, unix_ms
 from referee.wire.contests import PAIRING_PHASES, pairing_of, read_entrant, sprt_state_of
-from referee.wire.terms import TermsConverter
 from referee.wire.tournaments import (
     BYE_KINDS,
     PHASES,
@@ -73,50 +60,32 @@ EXPORTS = {
 }
 
 
-class Tournaments(TournamentServiceServicer):
-    def __init__(
-        self,
-        tournaments: TournamentHost,
-        accounts: Accounts,
-        labels: MatchLabels,
-        consent_guard: ConsentGuard,
-        converter: TermsConverter,
-        rate_limiter: RateLimiter,
-        contest_limit: ContestLimit,
-        contest_changes: ContestChanges,
-        contest_records: ContestRecords,
-        max_items_per_message: int,
-    ) -> None:
+class Tournaments(ContestServicer[TournamentState], TournamentServiceServicer):
+    _not_entered = NotAnEntrant
+
+    def __init__(self, tournaments: TournamentHost, parts: ContestServiceParts, labels: MatchLabels) -> None:
+        super().__init__(tournaments, parts)
         self._tournaments = tournaments
-        self._permissions = Permissions(accounts)
         self._labels = labels
-        self._consent_guard = consent_guard
-        self._converter = converter
-        self._rate_limiter = rate_limiter
-        self._contest_limit = contest_limit
-        self._contest_changes = contest_changes
-        self._contest_records = contest_records
-        self._max_items_per_message = max_items_per_message
 
     def add_to(self, server: grpc.aio.Server) -> None:
         add_TournamentServiceServicer_to_server(self, server)
 
     async def CreateTournament(self, request: pb.CreateTournamentRequest, context: Any) -> pb.CreateTournamentResponse:
-        check_request_id(request.request_id)
-        await self._rate_limiter.require_storage(CALLER.get().holder)
-        await self._contest_limit.check_creation(CALLER.get().holder, self._tournaments, request.request_id)
+        caller = await self._check_creation(request.request_id)
         terms = read_tournament_terms(request.terms, self._converter)
         entrants = [read_entrant(entrant, f"entrants[{at}]") for at, entrant in enumerate(request.entrants)]
-        caller = CALLER.get()
         is_new = not self._tournaments.has_created(caller.holder, request.request_id)
         if is_new and terms.ladder:
             await self._labels.check_rating_ladder(terms.ladder, caller, "CreateTournament")
         given = [ContestEntrant(name, bots=bots) for name, bots in entrants]
         if is_new:
             for at, one in enumerate(given):
-                invited = await self._consent_guard.enter_contest(caller, caller.holder, one.bots, terms.match_terms)
+                invited = await self._parts.consent_guard.enter_contest(
+                    caller, caller.holder, one.bots, terms.match_terms
+                )
                 given[at] = replace(one, invited=invited)
-            self._contest_changes.count(caller.budget_owner, len(given))
+            self._count_changes(len(given))
         to_create = TournamentRequest(
             request.name,
             caller.holder,
@@ -132,8 +101,7 @@ class Tournaments(TournamentServiceServicer):
 
     async def ListTournaments(self, request: pb.ListTournamentsRequest, context: Any) -> pb.ListTournamentsResponse:
         size = page_size(request.page_size)
-        if request.game:
-            find_game(self._converter.games, request.game)
+        self._check_filter(request.game)
         phase = parse_enum(PHASES, request.phase, "phase") if request.phase else None
         wanted = TournamentFilter(request.game, request.bot, phase)
         found = await self._tournaments.find(wanted, parse_page_token(request), size + 1)
@@ -141,14 +109,8 @@ class Tournaments(TournamentServiceServicer):
         return pb.ListTournamentsResponse(tournaments=shown, next_page_token=token)
 
     async def EnterTournament(self, request: pb.EnterTournamentRequest, context: Any) -> pb.EnterTournamentResponse:
-        caller = CALLER.get()
-        state = await self._tournaments.get(request.tournament)
-        name, bots = resolve_new_entrant(request.entrant, caller)
-        await self._permissions.require_all(caller, state.organiser, bots, "EnterTournament for another's bot")
-        invited = await self._consent_guard.enter_contest(caller, state.organiser, bots, state.terms.match_terms)
-        entrant = ContestEntrant(name, bots=bots, invited=invited)
-        self._contest_changes.count(caller.budget_owner)
-        state = await self._tournaments.enter(state.name, entrant)
+        name, entrant = await self._new_entrant(request.tournament, request.entrant, "EnterTournament")
+        state = await self._tournaments.enter(name, entrant)
         return pb.EnterTournamentResponse(tournament=self._tournament_of(state))
 
     async def WithdrawEntrant(self, request: pb.WithdrawEntrantRequest, context: Any) -> pb.WithdrawEntrantResponse:
@@ -159,17 +121,17 @@ class Tournaments(TournamentServiceServicer):
     async def RequestBye(self, request: pb.RequestByeRequest, context: Any) -> pb.RequestByeResponse:
         kind = parse_enum(BYE_KINDS, request.kind, "kind")
         state, entrant = await self._own_entrant(request.tournament, request.entrant, "RequestBye")
-        self._contest_changes.count(CALLER.get().budget_owner)
+        self._count_changes()
         command = RequestBye(entrant, request.round, kind, CALLER.get().holder)
         state = await self._tournaments.request_bye(state.name, command)
         return pb.RequestByeResponse(tournament=self._tournament_of(state))
 
     async def StartTournament(self, request: pb.StartTournamentRequest, context: Any) -> pb.StartTournamentResponse:
-        state = await self._own_tournament(request.name, "StartTournament")
+        state = await self._own(request.name, "StartTournament")
         return pb.StartTournamentResponse(tournament=self._tournament_of(await self._tournaments.start(state.name)))
 
     async def CancelTournament(self, request: pb.CancelTournamentRequest, context: Any) -> pb.CancelTournamentResponse:
-        state = await self._own_tournament(request.name, "CancelTournament")
+        state = await self._own(request.name, "CancelTournament")
         state = await self._tournaments.cancel(state.name, request.message)
         return pb.CancelTournamentResponse(tournament=self._tournament_of(state))
 
@@ -204,9 +166,9 @@ class Tournaments(TournamentServiceServicer):
     async def CorrectTournamentMatch(
         self, request: pb.CorrectTournamentMatchRequest, context: Any
     ) -> pb.CorrectTournamentMatchResponse:
-        state = await self._own_tournament(request.tournament, "CorrectTournamentMatch")
+        state = await self._own(request.tournament, "CorrectTournamentMatch")
         correction = read_correction(request, CALLER.get())
-        self._contest_changes.count(CALLER.get().budget_owner)
+        self._count_changes()
         with own_request_id(request.request_id):
             progress = await self._tournaments.correct(state.name, correction)
         return pb.CorrectTournamentMatchResponse(pairing=pairing_of(progress))
@@ -257,35 +219,23 @@ class Tournaments(TournamentServiceServicer):
     async def GetTournamentRecord(  # type: ignore[override]  # It writes to the context itself.
         self, request: pb.GetTournamentRecordRequest, context: Any
     ) -> None:
-        async for text in self._contest_records.parts(self._tournaments, request.tournament):
+        async for text in self._record(request.tournament):
             await context.write(pb.GetTournamentRecordResponse(text=text))
 
     async def WatchTournament(  # type: ignore[override]  # It writes to the context itself.
         self, request: pb.WatchTournamentRequest, context: Any
     ) -> None:
-        caller = CALLER.get()
-        async with self._rate_limiter.stream(caller):
-            number = request.after_number if request.HasField("after_number") else None
-            state, updates = await self._tournaments.watch(request.tournament, number)
-            first = pb.WatchTournamentResponse()
-            await self._write_snapshot(first.items.add().snapshot, state)
-            await context.write(first)
-            async for steps in updates:
-                for chunk in chunks(steps, self._max_items_per_message):
-                    entries = [await self._entry(step, caller) for step in chunk]
-                    items = [pb.WatchTournamentItem(entry=entry) for entry in entries]
-                    await context.write(pb.WatchTournamentResponse(items=items))
+        await self._watch(request.tournament, request, pb.WatchTournamentResponse, context)
 
     def _tournament_of(self, state: TournamentState) -> tournament_pb2.Tournament:
-        return tournament_of(state, self._converter, with_openings=_may_see_openings(CALLER.get(), state))
+        return tournament_of(state, self._converter, with_openings=may_see_openings(CALLER.get(), state))
 
     async def _entry(self, step: ContestStep[TournamentState], caller: Caller) -> tournament_pb2.TournamentEntry:
         state = state_of_standings(step)
         table = await self._tournaments.tables.rows(state) if state else []
-        return tournament_entry_of(step, self._converter, table, with_openings=_may_see_openings(caller, step.state))
+        return tournament_entry_of(step, self._converter, table, with_openings=may_see_openings(caller, step.state))
 
-    async def _write_snapshot(self, snapshot: pb.TournamentSnapshot, state: TournamentState) -> None:
-        """Fill in a snapshot in place: it may be large, and returning it would need a copy."""
+    async def _snapshot(self, snapshot: pb.TournamentSnapshot, state: TournamentState) -> None:
         table = await self._tournaments.tables.rows(state) if state.started_ms is not None else []
         snapshot.entry_number = state.number
         snapshot.tournament.CopyFrom(self._tournament_of(state))
@@ -295,27 +245,5 @@ class Tournaments(TournamentServiceServicer):
             await asyncio.sleep(0)
 
     async def _act(self, name: str, act: StaffAct, changes: int = 1) -> TournamentState:
-        state = await self._own_tournament(name, type(act).__name__)
-        self._contest_changes.count(CALLER.get().budget_owner, changes)
+        state = await self._own(name, type(act).__name__, changes)
         return await self._tournaments.act(state.name, act)
-
-    async def _own_entrant(self, tournament: str, name: str, what: str) -> tuple[TournamentState, str]:
-        """Return the tournament, and the entrant for which the caller may act. Raises NotAnEntrant or NotYours."""
-        caller = CALLER.get()
-        state = await self._tournaments.get(tournament)
-        entrant = find_own_entrant(name, caller, state.tournament.entrants.values())
-        if entrant is None:
-            raise NotAnEntrant(state.name, name or caller.bot)
-        await self._permissions.require_any(caller, state.organiser, entrant.bots, f"{what} of another")
-        return state, entrant.name
-
-    async def _own_tournament(self, name: str, what: str) -> TournamentState:
-        """Raises NoSuchTournament or NotYours."""
-        state = await self._tournaments.get(name)
-        require_organiser(CALLER.get(), state.organiser, f"{what} for a tournament of another")
-        return state
-
-
-def _may_see_openings(caller: Caller, state: TournamentState) -> bool:
-    """Return whether the caller may see the openings: only the organiser, until the tournament is over."""
-    return state.over or is_organiser_of(caller, state.organiser)

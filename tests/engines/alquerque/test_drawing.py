@@ -1,36 +1,30 @@
 """The drawing of a view: the lines of the board, every man, and the last move."""
 
 import random
+from functools import partial
 from itertools import islice
 from typing import Any
-from xml.etree import ElementTree
-
-import pytest
 
 from engines.alquerque import GAME
 from engines.alquerque.drawing import LINES, PAINTS
 from engines.alquerque.geometry import NAMES
 from engines.api import SPECTATOR, Position
-from engines.drawing import INK, MARK
+from engines.drawing import INK
 from engines.options import Value
 from engines.second.alquerque_reference import POINTS, beyond, directions, name
 from engines.testing.random_games import game_path, settings_of
-from engines.testing.svg_checks import NAMESPACE, parse_svg, places_of
-from tests.engines.drawn_shapes import shapes_in
+from engines.testing.svg_checks import NAMESPACE, places_of
+from tests.engines.drawn_shapes import draw, marks_in, shapes_in
+
+drawn = partial(draw, "alquerque")
 
 
-def drawn(position: Position, last_move: str | None = None) -> ElementTree.Element:
-    return parse_svg(GAME.svg(position.settings, position.view(SPECTATOR), last_move))
+def marks(position: Position, last_move: str | None) -> list[str]:
+    return marks_in(drawn(position, last_move))
 
 
 def start(**options: Value) -> Position:
     return GAME.start(GAME.settings(options), b"")
-
-
-def marks(position: Position, last_move: str | None) -> list[str]:
-    """Return the elements that mark the last move."""
-    groups = [inner for inner in drawn(position, last_move).iter(f"{NAMESPACE}g") if inner.get("stroke") == MARK]
-    return [inner.tag.removeprefix(NAMESPACE) for inner in groups for inner in inner]
 
 
 def test_the_lines_are_those_of_the_rules() -> None:
@@ -76,11 +70,6 @@ def test_each_man_taken_is_marked_by_a_cross() -> None:
 
 def test_jumps_between_points_without_a_line_have_no_cross() -> None:
     assert marks(start(), "a1xe5") == ["polyline", "circle", "circle"]
-
-
-@pytest.mark.parametrize("move", [None, "", "?", "b2-", "b2-c9", "a1-b2-c3", "<b>", "pass"])
-def test_a_move_that_cannot_be_parsed_is_not_marked(move: str | None) -> None:
-    assert marks(start(), move) == []
 
 
 def test_men_that_may_be_huffed_are_marked() -> None:

@@ -16,9 +16,7 @@ from engines.alquerque.paths import (
     steps_by_square,
 )
 from engines.alquerque.position import AlquerquePosition
-from engines.options import Value
-from engines.second.alquerque_reference import POINTS, ReferencePosition, first
-from engines.testing.position_checks import Checker
+from engines.second.alquerque_reference import POINTS, ReferencePosition
 
 VARIANTS = {
     "capture_choice": ("max", "any"),
@@ -30,49 +28,13 @@ VARIANTS = {
 LATER = {"chain": ("finish", "may_stop"), "huff_short": ("illegal", "huffable")}
 """The quick tests play each other combination with one pair of these, the slow ones with all of them."""
 LATER_PAIRS = [dict(zip(LATER, values, strict=True)) for values in product(*LATER.values())]
-ENDINGS = {"stalemate": ("loss", "draw"), "on_draw": ("draw", "count")}
 COMBINATIONS = [dict(zip(VARIANTS, values, strict=True)) for values in product(*VARIANTS.values())]
-ALL_COMBINATIONS = [
-    {**variants, **dict(zip(ENDINGS, values, strict=True))}
-    for variants in COMBINATIONS
-    for values in product(*ENDINGS.values())
-]
-PLIES_COMPARED = 120
 
 
 def plain(position: AlquerquePosition) -> str:
     """Return the text without the plies, which the slow implementation does not count."""
     ranks, side, _, *rest = str(position).split(" ")
     return " ".join([ranks, side, *rest])
-
-
-def play_both(options: dict[str, str], rng: random.Random) -> None:
-    options = {**LATER_PAIRS[0], **options}
-    chosen: dict[str, Value] = {**options, "repetition": 0, "no_capture_plies": 0}
-    position = GAME.start(GAME.settings(chosen), b"")
-    reference: ReferencePosition = first(options)
-    for _ in range(PLIES_COMPARED):
-        replies = reference.moves()
-        assert sorted(replies) == list(position.moves(position.men.mover)), str(position)
-        assert plain(position) == reference.text()
-        if not replies:
-            return
-        move = rng.choice(sorted(replies))
-        position = position.play(position.men.mover, move)
-        reference = replies[move]
-
-
-@pytest.mark.parametrize("options", COMBINATIONS, ids=lambda options: " ".join(options.values()))
-def test_moves_agree_with_the_reference(options: dict[str, str]) -> None:
-    rng = random.Random(str(options))
-    play_both({**options, **rng.choice(LATER_PAIRS)}, rng)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("options", COMBINATIONS, ids=lambda options: " ".join(options.values()))
-def test_moves_of_many_games_agree_with_the_reference(options: dict[str, str], rng: random.Random) -> None:
-    for pair in LATER_PAIRS * 5:
-        play_both({**options, **pair}, rng)
 
 
 @pytest.mark.parametrize("pair", LATER_PAIRS, ids=lambda pair: " ".join(pair.values()))
@@ -100,34 +62,6 @@ def test_moves_on_crowded_boards_agree_with_the_reference(pair: dict[str, str], 
             move = rng.choice(captures if captures and rng.random() < 0.7 else sorted(replies))
             position = position.play(position.men.mover, move)
             reference = replies[move]
-
-
-@pytest.mark.slow
-def test_a_random_game_of_each_combination_passes_the_suite(rng: random.Random) -> None:
-    for options in ALL_COMBINATIONS:
-        pass_the_suite(options, rng, games=1)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("options", ALL_COMBINATIONS, ids=lambda options: " ".join(options.values()))
-def test_two_hundred_random_games_of_each_combination_pass_the_suite(
-    options: dict[str, str], rng: random.Random
-) -> None:
-    pass_the_suite(options, rng, games=200)
-
-
-def pass_the_suite(options: dict[str, str], rng: random.Random, games: int) -> None:
-    settings = GAME.settings(options)
-    checker = Checker(GAME, settings)
-    for _ in range(games):
-        position: AlquerquePosition = GAME.start(settings, b"")
-        while position.owing:
-            checker.check_moves(position, rng)
-            if rng.random() < 0.02:
-                checker.check(position, rng)
-            seat = position.owing[0]
-            position = position.play(seat, rng.choice(position.moves(seat)))
-        checker.check(position, rng)
 
 
 @pytest.mark.parametrize("no_backward", ["off", "all", "moves"])

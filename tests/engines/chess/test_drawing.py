@@ -2,20 +2,16 @@
 
 import re
 from collections import Counter
-from xml.etree import ElementTree
+from functools import partial
 
-import pytest
-
-from engines.api import SPECTATOR, Position
+from engines.api import Position
 from engines.chess import GAME
 from engines.chess.drawing import PAINTS, SHAPES
 from engines.drawing import MARK
-from engines.testing.svg_checks import NAMESPACE, parse_svg
-from tests.engines.drawn_shapes import shapes_in
+from engines.testing.svg_checks import NAMESPACE
+from tests.engines.drawn_shapes import draw, shapes_in
 
-
-def drawn(position: Position, last_move: str | None = None) -> ElementTree.Element:
-    return parse_svg(GAME.svg(position.settings, position.view(SPECTATOR), last_move))
+drawn = partial(draw, "chess")
 
 
 def start() -> Position:
@@ -42,11 +38,6 @@ def test_every_piece_of_the_first_position_is_on_its_square() -> None:
 def test_the_last_move_frames_its_two_squares() -> None:
     after = start().play(0, "e2e4")
     assert frames(after, "e2e4") == [("81", "121"), ("81", "81")]
-
-
-@pytest.mark.parametrize("move", [None, "", "e2-e4", "e9e4", "?"])
-def test_a_last_move_that_cannot_be_parsed_is_not_marked(move: str | None) -> None:
-    assert frames(start(), move) == []
 
 
 def test_the_label_says_who_is_to_move_and_whether_in_check() -> None:

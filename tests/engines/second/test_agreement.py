@@ -70,7 +70,7 @@ def test_parts_of_matches_agree_with_the_reference(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMPARED)
 def test_parts_of_many_matches_agree_with_the_reference(name: str, rng: random.Random) -> None:
-    compare_parts(name, 200, rng)
+    compare_parts(name, 60, rng)
 
 
 @pytest.mark.soak

@@ -1,6 +1,7 @@
 """The drawing of a view: the ring, the pawns, only the cards that the viewer may see, and the last move."""
 
 import random
+from functools import partial
 from itertools import islice, pairwise
 from math import dist
 from typing import Any
@@ -8,20 +9,22 @@ from xml.etree import ElementTree
 
 import pytest
 
-from engines.api import REFEREE, SPECTATOR, Position, Viewer
-from engines.drawing import BASELINE, INK, MARK, number_text
+from engines.api import REFEREE, SPECTATOR, Position
+from engines.drawing import BASELINE, INK, number_text
 from engines.testing.random_games import game_path, settings_of
-from engines.testing.svg_checks import NAMESPACE, parse_svg, places_of
+from engines.testing.svg_checks import NAMESPACE, places_of
 from engines.toc import GAME
 from engines.toc.card_drawing import BACK, FACE, HIGH, SUITS
 from engines.toc.drawing import CELL, FILLS, PAWN, STEP, TINTS, board_of
 from engines.toc.places import H1, H4, RING, STARTS
-from tests.engines.drawn_shapes import shapes_in, texts_of
+from tests.engines.drawn_shapes import draw, marks_in, shapes_in, texts_of
 from tests.engines.toc.positions import set_up
 
+drawn = partial(draw, "toc")
 
-def drawn(position: Position, viewer: Viewer = SPECTATOR, last_move: str | None = None) -> ElementTree.Element:
-    return parse_svg(GAME.svg(position.settings, position.view(viewer), last_move))
+
+def marks(position: Position, last_move: str | None) -> list[str]:
+    return marks_in(drawn(position, last_move, REFEREE))
 
 
 def rects_with(root: ElementTree.Element, fill: str) -> list[ElementTree.Element]:
@@ -45,14 +48,6 @@ def pawns_in(root: ElementTree.Element, seat: int) -> list[tuple[float, float]]:
     return [places_of(pawn)[0] for pawn in shapes_in(root, FILLS[seat])]
 
 
-def marks(position: Position, last_move: str) -> list[str]:
-    """Return the elements that mark the last move."""
-    groups = [
-        inner for inner in drawn(position, REFEREE, last_move).iter(f"{NAMESPACE}g") if inner.get("stroke") == MARK
-    ]
-    return [inner.tag.removeprefix(NAMESPACE) for inner in groups for inner in inner]
-
-
 def test_every_pawn_and_no_card_but_those_of_the_view_are_drawn() -> None:
     rng = random.Random("toc")
     for settings in settings_of(GAME, 2, rng):
@@ -61,7 +56,7 @@ def test_every_pawn_and_no_card_but_those_of_the_view_are_drawn() -> None:
                 view: Any = position.view(viewer)
                 hands = [card for hand in view["hands"] for card in hand]
                 shown = [card for card in hands if card != "?"] + view["played"][-1:]
-                root = drawn(position, viewer)
+                root = drawn(position, viewer=viewer)
                 assert cards_in(root) == sorted(shown)
                 assert len(rects_with(root, FACE)) == len(shown)
                 assert len(rects_with(root, BACK)) == hands.count("?") + bool(view["deck"])
@@ -84,7 +79,7 @@ def test_gifts_are_named_to_those_who_know_them() -> None:
     given = start.moves(2)[0]
     position = start.play(2, given)
     for viewer, said in ((2, True), (REFEREE, True), (0, False), (SPECTATOR, False)):
-        gifts = [text for text in texts_of(drawn(position, viewer)) if text.startswith("gave")]
+        gifts = [text for text in texts_of(drawn(position, viewer=viewer)) if text.startswith("gave")]
         assert gifts == ([f"gave {given[1:]}"] if said else [])
 
 
@@ -185,7 +180,7 @@ def test_the_last_move_is_marked_as_far_as_it_is_visible(move: str, marked: list
 
 
 def way_of(move: str) -> list[tuple[float, float]]:
-    root = drawn(set_up("10,H3///", "2S", branch_offset=1), SPECTATOR, move)
+    root = drawn(set_up("10,H3///", "2S", branch_offset=1), move)
     return next(places_of(inner) for inner in root.iter(f"{NAMESPACE}polyline"))
 
 

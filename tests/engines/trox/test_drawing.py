@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from functools import partial
 from itertools import islice
 from math import dist
 from typing import Any
@@ -10,26 +11,22 @@ from xml.etree import ElementTree
 import pytest
 
 from engines.api import SPECTATOR, Position
-from engines.drawing import FAINT, INK, MARK
+from engines.drawing import FAINT, INK
 from engines.testing.random_games import game_path, settings_of
-from engines.testing.svg_checks import NAMESPACE, parse_svg, places_of
+from engines.testing.svg_checks import NAMESPACE, places_of
 from engines.trox import GAME
 from engines.trox.drawing import FILLS, PAWNS
-from tests.engines.drawn_shapes import shapes_in, texts_of
+from tests.engines.drawn_shapes import draw, marks_in, shapes_in, texts_of
 from tests.engines.trox.positions import at, played, start
 from tests.engines.trox.test_rules import CAPTURE_FIRST, FIGURE_5
 
 SHAPES = {"round": "circle", "square": "rect", "neutral": "polygon"}
 
-
-def drawn(position: Position, last_move: str | None = None) -> ElementTree.Element:
-    return parse_svg(GAME.svg(position.settings, position.view(SPECTATOR), last_move))
+drawn = partial(draw, "trox")
 
 
 def marks(position: Position, last_move: str | None) -> list[str]:
-    """Return the elements that mark the last move."""
-    groups = [inner for inner in drawn(position, last_move).iter(f"{NAMESPACE}g") if inner.get("stroke") == MARK]
-    return [inner.tag.removeprefix(NAMESPACE) for inner in groups for inner in inner]
+    return marks_in(drawn(position, last_move))
 
 
 def pawns_drawn(root: ElementTree.Element) -> dict[str, int]:

@@ -27,41 +27,6 @@ def any_options(rng: random.Random) -> dict[str, str]:
     return chosen | {"max_plies": str(rng.choice([60, 60, 11])), "repetition": str(rng.choice([0, 2, 3]))}
 
 
-def compared_game(chosen: dict[str, str], rng: random.Random, quiet: bool) -> TroxPosition:
-    """Play one game with both. If `quiet`, few pieces are laid, so that triangles occur."""
-    settings: Settings = GAME.settings(chosen)
-    position, reference = GAME.start(settings, b""), ReferencePosition(settings.texts())
-    while position.owing:
-        seat = position.owing[0]
-        moves = position.moves(seat)
-        assert moves == reference.moves()
-        puts = [move for move in moves if move.startswith("+")]
-        move = rng.choice(puts if quiet and puts and rng.random() < 0.7 else moves)
-        position = position.play(seat, move)
-        reference.play(move)
-        assert str(position) == reference.text()
-        assert GAME.read(reference.text(), settings) == position
-        outcome = position.outcome
-        expected = reference.outcome()
-        assert (outcome.reason if outcome else None) == (expected[0] if expected else None)
-        if outcome and expected:
-            assert outcome.scores == {"round": (1, 0), "square": (0, 1), "": (0.5, 0.5)}[expected[1]]
-    assert reference.moves() == []
-    return position
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_random_games_agree_with_the_reference(seed: int) -> None:
-    rng = random.Random(seed)
-    compared_game(any_options(rng), rng, quiet=seed % 3 > 0)
-
-
-@pytest.mark.soak
-def test_many_random_games_agree_with_the_reference(rng: random.Random) -> None:
-    for number in range(60):
-        compared_game(any_options(rng), rng, quiet=number % 3 > 0)
-
-
 def with_many_neutral(chosen: dict[str, str], rng: random.Random) -> TroxPosition:
     """Return a position with all pawns down on a ground of few pieces, several of them neutral."""
     settings = GAME.settings(chosen | {"repetition": "0", "max_plies": "60", "hole_rule": "off"})
