@@ -7,8 +7,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from referee_api.conversion import to_message
 from referee_api.v1 import clock_pb2, game_pb2, match_pb2, policy_pb2
-from referee_client.conversion import to_message
 from referee_client.organiser import clock_text
 from referee_client.organiser.terms import read_visibility
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from referee_client.organiser.clock_text import clock, ms
-from referee_client.values import (
+from referee_values import (
     Adjudication,
     DisconnectPolicy,
     ForfeitEffect,
@@ -19,6 +18,8 @@ from referee_client.values import (
     Visibility,
     VisibilityKind,
 )
+
+from referee_client.organiser.clock_text import clock, ms
 
 T = TypeVar("T")
 
