@@ -35,7 +35,7 @@ NOT_COMPILED = (
 
 Those of Troke's `PackedPieces` are used in the pure form only.
 """
-NOT_COMPILED_FOLDERS = ("chess", "external", "go", "openspiel", "second", "testing")
+NOT_COMPILED_FOLDERS = ("chess", "external", "go", "openspiel", "testing")
 """Games and others without a compiled form.
 
 The speed of chess and of OpenSpiel's games is that of other distributions, which a build does not need. The boards of

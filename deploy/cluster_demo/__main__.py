@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 from referee_client.errors import RefereeError
 from referee_client.organiser import Organiser, Terms
-from referee_client.values import LadderTerms
+from referee_values import LadderTerms
 
 from deploy.cluster_demo.processes import Bots, Node, NodeFailed
 from deploy.cluster_demo.summary import Period, Records, check_promises, longest_pause, moves_table, standings_table

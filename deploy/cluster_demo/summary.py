@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from referee_client.organiser import Organiser
-from referee_client.values import LadderStanding
+from referee_values import LadderStanding
 
 from engines.registry import find
 from referee.records.record_reader import RecordStatus

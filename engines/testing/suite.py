@@ -7,6 +7,7 @@ from functools import cached_property
 
 from engines.api import Game, Position
 from engines.options import Settings
+from engines.testing.agreement import check_agreement
 from engines.testing.course_checks import check_ends, check_repeatable, measure_move_ms
 from engines.testing.failure import CheckFailure, locate, require
 from engines.testing.game_checks import (
@@ -19,6 +20,7 @@ from engines.testing.game_checks import (
 from engines.testing.hidden_checks import can_resample, check_hidden
 from engines.testing.position_checks import Checker
 from engines.testing.random_games import beginning, is_endless, settings_of, some_positions
+from engines.testing.second_engine import SecondEngine
 
 FULL_PLIES = 20_000
 """Plies of the game with default options of which positions are checked."""
@@ -26,6 +28,8 @@ SHORT_PLIES = 60
 """The same of games with other options."""
 ANY_RULES = 3
 """Random combinations of options."""
+COMPARED_PLIES = 40
+"""Plies that are compared with a second engine, from each position where a comparison begins."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class Suspect:
 
     game: Game
     seed: int = 0
+    second: SecondEngine | None = None
+    """Another implementation of its rules, to compare it with."""
 
     def draw(self, purpose: str) -> random.Random:
         return random.Random(f"{self.seed} {purpose}")
@@ -164,6 +170,17 @@ def _check_hidden(suspect: Suspect, rng: random.Random) -> str:
     return f"pairs compared: {found}"
 
 
+def _check_agreement(suspect: Suspect, rng: random.Random) -> str:
+    """Compare random play from the first position and from a later one of each path that the second engine can play."""
+    assert suspect.second, "this check runs only if there is a second engine"
+    paths = [path for path in suspect.paths if not suspect.second.refusal(path[0].settings)]
+    require(paths, "the second engine plays by none of the options")
+    for path in paths:
+        for first in (path[0], rng.choice(path)):
+            check_agreement(suspect.game, suspect.second, first, COMPARED_PLIES, rng)
+    return f"{len(paths)} of {len(suspect.paths)} combinations of options"
+
+
 def _measure_speed(suspect: Suspect, rng: random.Random) -> str:
     measured = "with its process" if suspect.game.is_slow else "of CPU"
     return f"{measure_move_ms(suspect.game, suspect.game.settings(), rng):.2f} ms {measured} for each move"
@@ -184,3 +201,5 @@ CHECKS = [
     Check("repeatable", "equal seeds and moves give equal games", _check_repeatable),
     Check("speed", "a move costs little time", _measure_speed),
 ]
+AGREEMENT = Check("agreement", "a second engine gives the same answers", _check_agreement)
+"""It runs only beside a second engine."""

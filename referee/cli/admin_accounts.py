@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import click
 from referee_api.v1 import bot_pb2
 from referee_client import Organiser
-from referee_client.values import Role, Session
+from referee_values import Role, Session
 
 from referee.accounts.names import natural_key
 from referee.cli import CommandGroup

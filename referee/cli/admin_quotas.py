@@ -1,12 +1,13 @@
 """`referee admin quota`: the limits of holders, and how much of them they use."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import click
+from msgspec import structs
 from referee_api.v1 import quota_pb2
 from referee_client import Organiser
-from referee_client.values import HolderQuota, Quota, QuotaUsage
+from referee_values import HolderQuota, Quota, QuotaUsage
 
 from engines.game_errors import unknown
 from referee.accounts.names import natural_key
@@ -98,7 +99,7 @@ def set_quota(organiser: Organiser, holder: str, values: tuple[str, ...], as_jso
     """
     changes = read_limits(values)
     own = organiser.administration.quota(holder).own_quota
-    quota = organiser.administration.set_quota(holder, replace(own, **changes))
+    quota = organiser.administration.set_quota(holder, structs.replace(own, **changes))
     if as_json:
         print_json(to_dict(quota, quota_pb2.Quota))
     else:

@@ -7,12 +7,13 @@ from typing import Any
 import click
 from referee_api.v1 import bot_pb2
 from referee_client import Organiser
-from referee_client.values import (
-    BotAccount,
+from referee_values import (
+    Bot,
     BotLogEntry,
     BotVersion,
     ClockCharge,
     Consent,
+    ErrorDetail,
     Forfeit,
     Notice,
     RejectedItem,
@@ -98,7 +99,7 @@ def reinstate(organiser: Organiser, name: str, as_json: bool) -> None:
     _print_bot(organiser.accounts.reinstate(name), as_json)
 
 
-def _print_bot(bot: BotAccount, as_json: bool) -> None:
+def _print_bot(bot: Bot, as_json: bool) -> None:
     if as_json:
         print_json(to_dict(bot, bot_pb2.Bot))
         return
@@ -135,8 +136,8 @@ def _log_row(entry: BotLogEntry) -> tuple[str, ...]:
 
 def _event_text(entry: BotLogEntry) -> str:
     match entry.event:
-        case RejectedItem(move=move, error=error):
-            return f"rejected: {f'{move}: ' if move else ''}{error}"
+        case RejectedItem(move=move, error=ErrorDetail(reason=reason, message=message)):
+            return f"rejected: {f'{move}: ' if move else ''}{message} ({reason})"
         case ClockCharge():
             return "the clock expired"
         case Forfeit(cause=cause):

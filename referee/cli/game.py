@@ -14,6 +14,7 @@ import click
 from engines.api import Game
 from engines.game_errors import unknown
 from engines.registry import OURS, find
+from engines.testing.second_engine import SecondEngine
 from referee.cli import CommandGroup
 from referee.cli._shared.game_options import GameCommand
 from referee.cli.games import perft
@@ -44,20 +45,22 @@ game.add_command(perft)
 @click.argument("name", metavar="GAME")
 @click.option("--only", multiple=True, metavar="CHECK", help="Run only this check; repeatable.")
 @click.option("--seed", default=0, show_default=True, help="Number from which all random games follow.")
-def check(name: str, only: tuple[str, ...], seed: int) -> None:
+@click.option("--against", metavar="MODULE:OBJECT", help="A second engine, whose answers must be the same.")
+def check(name: str, only: tuple[str, ...], seed: int, against: str | None) -> None:
     """Check that GAME keeps the promises of a game: a name in `referee games`, or MODULE:OBJECT, such as my_game:GAME.
 
     Prints a line for each check. A check that fails shows where, and the command that shows it again; the exit status
     is then 1. MODULE may be in the current folder.
     """
     try:
-        from engines.testing.suite import CHECKS, Suspect, run_checks  # noqa: PLC0415 - jsonschema is an extra.
+        from engines.testing.suite import AGREEMENT, CHECKS, Suspect, run_checks  # noqa: PLC0415 - jsonschema is an extra.
     except ModuleNotFoundError:
         raise click.UsageError(MISSING_PACKAGE) from None
-    suspect = Suspect(_find_game(name), seed)
+    suspect = Suspect(_find_game(name), seed, _load(against, SecondEngine) if against else None)
     failed = False
-    for result in run_checks(suspect, _select(CHECKS, only)):
+    for result in run_checks(suspect, _select([*CHECKS, AGREEMENT] if against else CHECKS, only)):
         again = ["referee", "game", "check", name, "--only", result.check.name, "--seed", str(seed)]
+        again += ["--against", against] if against else []
         _show(result, join(again))
         failed |= result.failure is not None
     sys.exit(1 if failed else 0)
@@ -98,20 +101,19 @@ def _select(checks: "Sequence[Check]", only: tuple[str, ...]) -> "list[Check]":
 
 
 def _find_game(name: str) -> Game:
-    if ":" not in name:
-        return find(name)
-    loaded = _load(name)
-    if not isinstance(loaded, Game):
-        raise click.UsageError(f"{name} is {type(loaded).__name__}, not a Game")
-    return loaded
+    game: Game = _load(name, Game) if ":" in name else find(name)
+    return game
 
 
-def _load(place: str) -> Any:
-    """Return an object by module and name; the module may be in the current folder."""
+def _load(place: str, kind: Any) -> Any:
+    """Return an object of that class by module and name; the module may be in the current folder."""
     sys.path.insert(0, str(Path.cwd()))
     try:
-        return EntryPoint(place, place, "").load()
+        loaded = EntryPoint(place, place, "").load()
     except (ImportError, AttributeError, ValueError) as error:
         raise click.UsageError(f"cannot import {place}: {error}") from None
     finally:
         sys.path.pop(0)
+    if not isinstance(loaded, kind):
+        raise click.UsageError(f"{place} is {type(loaded).__name__}, not a {kind.__name__}")
+    return loaded

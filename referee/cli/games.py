@@ -14,11 +14,9 @@ from engines.chance import Chance
 from engines.options import Option, Settings, written
 from engines.registry import PREFIX
 from engines.registry import games as all_games
-from engines.second.engine_difference import SecondEngineError
 from engines.walk import perft as lines_of
 from referee.cli._shared.game_options import GameCommand, game_argument, rule_options, select_game
 from referee.cli._shared.output import counted
-from referee.live.checked_matches import check_second_engine, checked
 from referee.live.ports import Entry
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import StartPlay, SubmitMove
@@ -73,7 +71,6 @@ def rules(game: str) -> None:
 @rule_options
 @click.option("--seed", default="", help="Any text: games with chance start by it.")
 @click.option("--moves", default="", metavar="'SEAT:MOVE ...'", help="Moves that are played first.")
-@click.option("--against", metavar="NAME", help="Second engine to compare each of these positions with.")
 def show(
     game: str,
     position: str | None,
@@ -81,19 +78,12 @@ def show(
     preset: str | None,
     seed: str,
     moves: str,
-    against: str | None,
 ) -> None:
     """Show the initial position, or POSITION in the notation of the game, and its legal moves."""
     known, settings = select_game(game, chosen, preset)
-    if against:
-        check_second_engine(game, settings, against)
-        known = checked(known, against)
-    try:
-        at = known.read(position, settings) if position else known.start(settings, _seed(seed).seed)
-        for move in moves.split():
-            at = at.play(*_seat_and_move(move))
-    except SecondEngineError as difference:
-        raise click.ClickException(str(difference)) from None
+    at = known.read(position, settings) if position else known.start(settings, _seed(seed).seed)
+    for move in moves.split():
+        at = at.play(*_seat_and_move(move))
     click.echo(at.picture(REFEREE))
     click.echo(f"\n{at}")
     for seat in at.owing:

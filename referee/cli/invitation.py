@@ -7,7 +7,7 @@ import click
 from referee_api.v1 import invitation_pb2, invitation_service_pb2
 from referee_client import Organiser
 from referee_client.organiser.invitations import redeem as redeem_code
-from referee_client.values import Invitation
+from referee_values import Invitation
 
 from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import time_of

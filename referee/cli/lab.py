@@ -19,7 +19,6 @@ from referee.cli.sprt import VERDICTS, SprtExitStatus
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.lab.crew import LabWorkerDied, play_all
 from referee.lab.lab_contest import AlwaysVoid, Resumed, trial_course
-from referee.lab.lab_difference import LabDifference
 from referee.lab.lab_folder import LabFolder
 from referee.lab.lab_match import LabResult
 from referee.lab.lab_plan import LabPlan, read_lab_plan
@@ -61,7 +60,6 @@ Exit status:
 )
 @click.option("--seed", default=DEFAULT_SEED, show_default=True, help="Any text; another one gives other matches.")
 @click.option("--records", is_flag=True, help="Write the records of all matches, packed if possible.")
-@click.option("--against", default="", metavar="NAME", help="Second engine that runs beside the first in all matches.")
 @click.pass_context
 def lab(
     context: click.Context,
@@ -70,7 +68,6 @@ def lab(
     workers: int | None,
     seed: str,
     records: bool,
-    against: str,
 ) -> None:
     """Play the contest of FILE without a server: Python bots in the process of the match, programs on pipes.
 
@@ -79,7 +76,7 @@ def lab(
     """
     plan = read_lab_plan(file)
     with closing(LabFolder(out or DEFAULT_OUT / file.stem)) as folder:
-        run = LabRun(file.stem, plan, folder, seed, records, against)
+        run = LabRun(file.stem, plan, folder, seed, records)
         try:
             run.play(plan.workers if workers is None else workers)
         except StartupError as why:
@@ -91,14 +88,14 @@ def lab(
 class LabRun:
     """A run of a plan, and its results."""
 
-    def __init__(self, title: str, plan: LabPlan, folder: LabFolder, seed: str, records: bool, against: str) -> None:
+    def __init__(self, title: str, plan: LabPlan, folder: LabFolder, seed: str, records: bool) -> None:
         self._title = title
         self._plan = plan
         self._folder = folder
         self._records = records
-        self._new_source = partial(plan.source, seed, against)
+        self._new_source = partial(plan.source, seed)
         self._source = self._new_source()
-        self._text = f"{plan.text}\nseed {seed}\n" + (f"against {against}\n" if against else "")
+        self._text = f"{plan.text}\nseed {seed}\n"
         self._results: list[LabResult] = []
         self._interrupted_by = 0
         self._given_up: AlwaysVoid | LabWorkerDied | None = None
@@ -177,7 +174,6 @@ class LabRun:
             click.echo(
                 f"{repeated_text(repeated)}: same seats and moves as another, counted once in the 95 % intervals"
             )
-        self._print_differences()
         click.echo(f"results: {self._folder.results}, as a page: {self._folder.page}")
         self._print_commands(list(records.values()))
         for finish in [one for one in finishes if one.forfeited or one.void][:FORFEITS_SHOWN]:
@@ -190,14 +186,6 @@ class LabRun:
             click.echo(f"\nError: {self._given_up}", err=True)
         if self._interrupted_by:
             click.echo("\ninterrupted; to play the rest, run the same command with the same --out", err=True)
-
-    def _print_differences(self) -> None:
-        found = [one.difference for one in self._results if isinstance(one.difference, LabDifference)]
-        if not found:
-            return
-        click.echo(f"{counted(len(found), 'difference')} between the engines: {self._folder.differences}")
-        for difference in found[:FORFEITS_SHOWN]:
-            click.echo("\n  ".join([f"\n{difference.match}: {difference.report[0]}", *difference.report[1:]]), err=True)
 
     def _print_commands(self, records: Sequence[str]) -> None:
         """Say how to look at the records, if there are any."""

@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-from msgspec import structs
 from referee_values import TimeControl
 
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
 from referee.cli._shared.local_contest_command import STATUSES, run
 from referee.cli._shared.output import page_option
 from referee.cli._shared.play_options import play_options, read_chosen_adjudication, read_chosen_openings
-from referee.live.checked_matches import check_second_engine
 from referee.local.entrant import read_entrants
 from referee.local.local_contest import LocalContest
 from referee.local.plan import (
@@ -52,7 +50,6 @@ DEFAULT_OUT = Path("referee-arena")
     help="Seconds per match+increment per move, or 2/move, or none.",
 )
 @click.option("--no-clock", is_flag=True, help="Play without clocks and wait for bots forever, for debugging.")
-@click.option("--second-engine", metavar="NAME", help="A second engine that runs beside the first.")
 @click.option(
     "--parallel",
     type=click.IntRange(1, MAX_PARALLEL),
@@ -81,7 +78,6 @@ def match(
     games: int,
     clock: str,
     no_clock: bool,
-    second_engine: str | None,
     parallel: int,
     start_within: int,
     out: Path | None,
@@ -114,9 +110,6 @@ def match(
         LOCAL_POLICIES,
         adjudication=read_chosen_adjudication(play, table),
     )
-    if second_engine:
-        check_second_engine(known.name, settings, second_engine)
-        match_terms = structs.replace(match_terms, second_engine=second_engine)
     openings = read_chosen_openings(play, known, settings)
     terms = GameTerms(known.name, known, match_terms, len(entrants), games, openings)
     plan = Plan(bots=entrants, terms=(terms,), parallel=parallel, start_within_s=start_within)

@@ -10,11 +10,10 @@ import click
 from msgspec import UNSET
 from referee_api.v1 import match_pb2
 
-from engines.api import REFEREE, SPECTATOR, Game, Viewer
+from engines.api import REFEREE, SPECTATOR, Viewer
 from engines.registry import find
 from referee.cli._shared.output import counted, write
 from referee.cli._shared.record_files import PackedCommand, open_named_record
-from referee.live.checked_matches import checked
 from referee.live.match_history import MatchStep
 from referee.match.events import MovePlayed, PlayEnded, redact
 from referee.match.state import Match
@@ -22,7 +21,7 @@ from referee.records.describe_event import escape_unprintable, player_text, scor
 from referee.records.packed_reader import is_packed_file, open_record, split_name, verify_packed
 from referee.records.record_reader import RecordHistory, RecordInvalid, RecordStatus, VerificationResult, read_history
 from referee.records.signing_key import KeyUnusable, read_public_key
-from referee.records.verify import FindGame, verify_file
+from referee.records.verify import verify_file
 from referee.records.verify_contest import verify_any
 from referee.show.frames import Frame, record_frames
 from referee.show.match_page import PageTerms, match_page
@@ -57,15 +56,8 @@ NOTATIONS = {"pgn": GameNotation("pgn", "chess", _pgn_text), "sgf": GameNotation
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder with the records of the matches of a contest. [results are not compared]",
 )
-@click.option(
-    "--against",
-    metavar="NAME",
-    help="Second engine of the game that the matches are played through as well. [none, also if a match had one]",
-)
 @click.pass_context
-def verify(
-    context: click.Context, files: tuple[str, ...], key: str | None, records: Path | None, against: str | None
-) -> None:
+def verify(context: click.Context, files: tuple[str, ...], key: str | None, records: Path | None) -> None:
     """Verify records: format, hash chain and signature.
 
     Then replay each match with its clocks and random draws, and each ladder or tournament with its pairings, ratings
@@ -74,46 +66,36 @@ def verify(
     The exit status is that of the worst record: 0 if all are fine, otherwise 3 or more.
     """
     expected = _read_key(key) if key is not None else None
-    find_game = _finder(against) if against else find
     found: Counter[RecordStatus] = Counter()
     for file in files:
         if is_packed_file(file):
-            found += _verify_packed(file, expected, find_game)
+            found += _verify_packed(file, expected)
         else:
-            found += _verify_one(file, expected, records, find_game)
+            found += _verify_one(file, expected, records)
     if len(files) > 1:
         click.echo(_counts(found))
     context.exit(max(found))
 
 
-def _finder(against: str) -> FindGame:
-    """Return what finds each game beside its second engine of that name."""
-
-    def find_checked(name: str) -> Game:
-        return checked(find(name), against)
-
-    return find_checked
-
-
-def _verify_one(name: str, key: str | None, records: Path | None, find_game: FindGame) -> Counter[RecordStatus]:
+def _verify_one(name: str, key: str | None, records: Path | None) -> Counter[RecordStatus]:
     path, match_id = split_name(name)
-    verdict = _verify_match(name, key, find_game) if match_id else verify_any(path, key, find_game, records)
+    verdict = _verify_match(name, key) if match_id else verify_any(path, key, find, records)
     click.echo(f"{click.format_filename(name)}: {escape_unprintable(str(verdict))}")
     return Counter([verdict.status])
 
 
-def _verify_match(name: str, key: str | None, find_game: FindGame) -> VerificationResult:
+def _verify_match(name: str, key: str | None) -> VerificationResult:
     try:
         with open_record(name) as file:
-            return verify_file(file, key, find_game)
+            return verify_file(file, key, find)
     except RecordInvalid as trouble:
         return trouble.verdict
 
 
-def _verify_packed(name: str, key: str | None, find_game: FindGame) -> Counter[RecordStatus]:
+def _verify_packed(name: str, key: str | None) -> Counter[RecordStatus]:
     """Print the results that are not fine, and how many there are of each."""
     found: Counter[RecordStatus] = Counter()
-    for record, verdict in verify_packed(Path(name), key, find_game):
+    for record, verdict in verify_packed(Path(name), key, find):
         found[verdict.status] += 1
         if verdict.status is not RecordStatus.FINE:
             click.echo(f"{click.format_filename(record)}: {escape_unprintable(str(verdict))}")

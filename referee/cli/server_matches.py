@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import click
+from referee_api.conversion import to_message, to_value
 from referee_api.v1 import entry_pb2, match_pb2, match_service_pb2
-from referee_client import Organiser, Result
-from referee_client.conversion import from_message, to_message
-from referee_client.values import MatchPhase, MatchTerms, Opening
+from referee_client import Organiser, Result, results
+from referee_values import MatchPhase, MatchTerms, Opening
 
 from referee.cli import CommandGroup
 from referee.cli._shared.client_options import (
@@ -45,11 +45,11 @@ def create(organiser: Organiser, file: Path, bots: tuple[str, ...], as_json: boo
     """
     plan = read_match_file(file)
     made = organiser.create_match(
-        from_message(MatchTerms, plan.terms),
+        to_value(plan.terms, MatchTerms),
         bots,
         title=plan.title,
         seed=plan.seed,
-        position=from_message(Opening, plan.opening),
+        position=to_value(plan.opening, Opening),
         ladder=plan.ladder,
     )
     if as_json:
@@ -143,9 +143,10 @@ def adjudicate(organiser: Organiser, match_id: str, scores: tuple[float, ...], w
 
 
 def _print_result(result: Result, match_id: str, as_json: bool) -> None:
+    kind, reason, scores = results.outcome(result), results.reason(result), results.scores(result)
     if as_json:
-        fields = ("kind", "reason", "scores", "ranks")
-        print_json({"match_id": match_id, **{name: getattr(result, name) for name in fields}})
+        fields = {"kind": kind, "reason": reason, "scores": scores, "ranks": results.ranks(result)}
+        print_json({"match_id": match_id, **fields})
     else:
-        scores = ", ".join(f"{score:g}" for score in result.scores)
-        click.echo(f"{match_id}: {result.kind}, {result.reason}{f', {scores}' if scores else ''}")
+        listed = "".join(f", {score:g}" for score in scores)
+        click.echo(f"{match_id}: {kind}, {reason}{listed}")

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Literal
 
 import click
+from referee_api.conversion import to_message, to_value
 from referee_api.v1 import tournament_pb2
 from referee_client import Organiser
-from referee_client.conversion import from_message, to_message
-from referee_client.organiser.tournaments import ExportFormat
-from referee_client.values import (
-    BotAccount,
+from referee_values import (
+    Bot,
     ByeKind,
     CorrectionKind,
     Entrant,
+    ExportFormat,
     Tournament,
     TournamentPhase,
     TournamentTerms,
@@ -73,9 +73,9 @@ def create(organiser: Organiser, file: Path, former: str | None, best: int | Non
             "bots connect to a running referee by themselves: use entrants = [...] instead of [bots]"
         )
     entrants = (
-        _former_entrants(organiser, former, best) if former else [from_message(Entrant, one) for one in plan.entrants]
+        _former_entrants(organiser, former, best) if former else [to_value(one, Entrant) for one in plan.entrants]
     )
-    terms = from_message(TournamentTerms, plan.terms)
+    terms = to_value(plan.terms, TournamentTerms)
     _print(organiser.tournaments.create(plan.name, entrants=entrants, title=plan.title, plan=terms))
 
 
@@ -254,7 +254,7 @@ def entrants(organiser: Organiser, name: str, absent: bool, as_json: bool) -> No
     print_bots(sorted(bots, key=lambda bot: natural_key(bot.name)), as_json)
 
 
-def _is_absent(bot: BotAccount) -> bool:
+def _is_absent(bot: Bot) -> bool:
     return not bot.presence.sessions or bot.pause is not None
 
 

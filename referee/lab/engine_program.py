@@ -15,9 +15,8 @@ from referee_client.bridge.player import Player, Restart
 from referee_client.bridge.program_lines import ProgramUnavailable
 from referee_client.bridge.programs import Program
 from referee_client.bridge.stderr_log import SharedStderrLog
-from referee_client.matches import End
 from referee_client.turn import Turn as ClientTurn
-from referee_client.values.matches import Match
+from referee_values import Match, MatchEnded
 
 from referee.lab.lab_turn import LabTurn
 from referee.lab.match_player import EXTRA_WAIT_S, BotFailure, TimeOver
@@ -50,7 +49,7 @@ class EngineProgram:
         """Raises TimeOver, and BotFailure if the engine ends again and again."""
         return self._run(self._choose(turn))
 
-    def ended(self, end: End) -> None:
+    def ended(self, end: MatchEnded) -> None:
         self._run(self._player.ended(end))
 
     def close(self) -> None:

@@ -7,27 +7,23 @@ import random
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-import referee_values
+import referee_values as values
 from msgspec import Struct, structs
+from referee_api.conversion import to_value
 from referee_client.__main__ import SAMPLES
 from referee_client.answers import Answer
 from referee_client.bot import Players
 from referee_client.bridge.protocol_options import ProtocolOptions, choose_protocol, find_only_game
-from referee_client.conversion import from_message
 from referee_client.errors import Misconfigured
-from referee_client.matches import End
-from referee_client.values import matches as values
-from referee_client.values.games import Opening, Rules
-from referee_client.values.results import Result as ResultValue
-from referee_client.values.time_controls import TimeControl
+from referee_values import MatchEnded, Opening, Rules
+from referee_values import Result as ResultValue
 
 from engines.game_errors import DetailedError
 from referee.lab.match_player import SeatedBot
@@ -36,7 +32,6 @@ from referee.local.bot_process import check_program
 from referee.local.entrant import BRIDGE, CLIENT, Entrant, WrongGame, read_entrant
 from referee.match.setup import Setup
 from referee.match.state import Match
-from referee.wire.clocks import time_control_of
 from referee.wire.results import result_of
 
 if TYPE_CHECKING:
@@ -237,19 +232,15 @@ def started_match(setup: Setup) -> values.Match:
 def program_match(setup: Setup) -> values.Match:
     """Return a match as programs need it: also with the clocks, and the position with which it begins."""
     match, terms = started_match(setup), setup.terms
-    timed = replace(match.terms, time_control=_time_control(terms.time_control))
-    return replace(match, terms=timed, opening=Opening(position=setup.opening))
+    timed = structs.replace(match.terms, time_control=terms.time_control)
+    return structs.replace(match, terms=timed, opening=Opening(position=setup.opening))
 
 
-@lru_cache(CLOCKS_CACHE_SIZE)
-def _time_control(time: referee_values.TimeControl) -> TimeControl:
-    return from_message(TimeControl, time_control_of(time))
-
-
-def match_end(match: Match, seat: int) -> End:
+def match_end(match: Match, seat: int) -> MatchEnded:
     """Return the end of a match as the client library describes it to a bot."""
     assert match.result
-    return End(match.setup.match_id, seat, from_message(ResultValue, result_of(match.result, match.setup.match_id)))
+    result = to_value(result_of(match.result, match.setup.match_id), ResultValue)
+    return MatchEnded(match_id=match.setup.match_id, seat=seat, result=result)
 
 
 def _load(bot: LabBot) -> Any:

@@ -31,18 +31,16 @@ from referee.hosting.match_factory import match_request_for
 from referee.hosting.tournament_state import TournamentState
 from referee.lab.lab_match import LabMatch, LabResult
 from referee.lab.same_table import new_match, seed_of, without_nonces
-from referee.live.checked_matches import check_second_engine
 from referee.live.create import match_id_of
 from referee.live.match_request import LiveLimits
 from referee.local.contest_file import TournamentPlan
 from referee.local.plan import LocalPairing, Plan
 from referee.local.terms_reader import LOCAL_CREDIT
-from referee.match.match_terms import MatchTerms
 from referee.wire.contests import read_entrant
 from referee.wire.terms import TermsConverter
 from referee.wire.tournaments import read_tournament_terms
 
-LAB_LIMITS = LiveLimits(second_engines=True)
+LAB_LIMITS = LiveLimits()
 READY_MATCHES = 1000
 """Matches that a tournament keeps ready, if its format allows: enough for a batch of each worker."""
 MAX_ATTEMPTS = 3
@@ -59,12 +57,12 @@ class AlwaysVoid(DetailedError):
 class ListedMatches:
     """The matches of an arena."""
 
-    def __init__(self, plan: Plan, seed: str, against: str = "") -> None:
-        """`against`: the second engine of all matches, if it is not empty. Raises BadSetup."""
+    def __init__(self, plan: Plan, seed: str) -> None:
+        """Raises BadSetup."""
         self._seed = seed
         self._terms = {}
         for terms in plan.terms:
-            complete = _lab_terms(terms.match_terms.with_defaults(terms.game, LAB_LIMITS.start_timeout_us), against)
+            complete = without_nonces(terms.match_terms.with_defaults(terms.game, LAB_LIMITS.start_timeout_us))
             complete.check(terms.game)
             self._terms[terms.label] = complete
         pairings = plan.pairings()
@@ -92,8 +90,8 @@ class ListedMatches:
 class LabTournament:
     """A tournament of any format."""
 
-    def __init__(self, plan: TournamentPlan, seed: str, against: str = "") -> None:
-        """`against` as for `ListedMatches`. Raises a DetailedError if it cannot start."""
+    def __init__(self, plan: TournamentPlan, seed: str) -> None:
+        """Raises a DetailedError if it cannot start."""
         self._games = games()
         self._seed = seed
         wanted = read_tournament_terms(plan.terms, TermsConverter(self._games, LOCAL_CREDIT, LAB_LIMITS))
@@ -103,7 +101,7 @@ class LabTournament:
             max_concurrent_matches=READY_MATCHES,
             times=NO_TIMES,
         )
-        match_terms = tuple(_lab_terms(terms, against) for terms in wanted.match_terms)
+        match_terms = tuple(without_nonces(terms) for terms in wanted.match_terms)
         terms = replace(wanted, match_terms=match_terms, tournament=play_terms)
         check_tournament_terms(terms, self._games, LAB_LIMITS)
         self._seating = tournament_seating(terms, self._games)
@@ -143,7 +141,7 @@ class LabTournament:
         elif due.attempt < MAX_ATTEMPTS:
             self._execute(RecordTournamentVoid(due.pairing.id, due.number, due.attempt))
         else:
-            raise AlwaysVoid(result.name, result.result.headline)
+            raise AlwaysVoid(result.name, result.result.reason)
 
     def _match(self, due: DueMatch) -> LabMatch:
         state = self._state
@@ -201,11 +199,3 @@ class Resumed:
                 self.record(result)
             else:
                 yield match
-
-
-def _lab_terms(terms: MatchTerms, against: str) -> MatchTerms:
-    """Return the terms without nonces, and with that second engine if it is not empty. Raises BadSetup."""
-    if not against:
-        return without_nonces(terms)
-    check_second_engine(terms.game, terms.settings, against)
-    return replace(without_nonces(terms), second_engine=against)

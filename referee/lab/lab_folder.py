@@ -5,7 +5,6 @@ from pathlib import Path
 
 import msgspec
 
-from referee.lab.lab_difference import LabDifference
 from referee.lab.lab_match import RESULT_DECODER, RESULT_ENCODER, LabResult
 from referee.lab.lab_records import PACKED_ENDING
 from referee.local.results_folder import ENDING, ResultsFolder
@@ -18,7 +17,6 @@ from referee.storage.sqlite.database import DataDirLock, DataDirLocked
 
 RESULTS = "results.jsonl"
 PAGE = "report.html"
-DIFFERENCES = "differences.jsonl"
 LOCK = "lab.lock"
 """Held by a run: two at once would write each match twice."""
 PACKED = f"records{PACKED_ENDING}"
@@ -29,7 +27,6 @@ class LabFolder:
         self.path = path
         self.results = path / RESULTS
         self.page = path / PAGE
-        self.differences = path / DIFFERENCES
         self._folder = ResultsFolder(path)
         self._lock: DataDirLock | None = None
 
@@ -104,13 +101,6 @@ class LabFolder:
         """Append results. They are not synchronised: after a power cut the last matches are played again."""
         with self.results.open("ab") as file:
             file.write(RESULT_ENCODER.encode_lines(results))
-        self._append_differences(results)
-
-    def _append_differences(self, results: Iterable[LabResult]) -> None:
-        found = [result.difference for result in results if isinstance(result.difference, LabDifference)]
-        if found:
-            with self.differences.open("ab") as file:
-                file.write(RESULT_ENCODER.encode_lines(found))
 
     def _read(self) -> dict[str, LabResult]:
         """Read all results, and cut off what an interrupted run has written only in part."""
@@ -126,6 +116,4 @@ class LabFolder:
             ) from None
         if len(whole) < len(content):
             self.results.write_bytes(whole)
-        self.differences.unlink(missing_ok=True)
-        self._append_differences(found)
         return {result.name: result for result in found}

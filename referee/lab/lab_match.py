@@ -3,10 +3,9 @@
 from collections import Counter
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
-from engines.api import Game, Seat
-from referee.lab.lab_difference import LabDifference, lab_difference
+from engines.api import Seat
 from referee.lab.match_player import PlayedMatch
 from referee.local.results_folder import MatchFinish
 from referee.match.events import FlagFell, MoveRejected
@@ -51,8 +50,6 @@ class LabResult(Struct, frozen=True):
     """Seats whose bots failed and resigned, each with the last line of the error, shortened."""
     match_id: str = ""
     """The id of the match. A packed file finds the record by it."""
-    difference: LabDifference | UnsetType = UNSET
-    """What made the match void, if its second engine did."""
 
     @property
     def void(self) -> bool:
@@ -65,7 +62,7 @@ class LabResult(Struct, frozen=True):
         return MatchFinish(self.name, self.label, self.bots, self.result, faults, self.moves, "", self.digest)
 
 
-def lab_result(match: LabMatch, finished: PlayedMatch, game: Game) -> LabResult:
+def lab_result(match: LabMatch, finished: PlayedMatch) -> LabResult:
     result = finished.match.result
     assert result
     return LabResult(
@@ -79,7 +76,6 @@ def lab_result(match: LabMatch, finished: PlayedMatch, game: Game) -> LabResult:
         _faults(finished),
         tuple((seat, _last_line(why)) for seat, why in finished.failures),
         match.setup.match_id,
-        lab_difference(match.name, finished, game) or UNSET,
     )
 
 

@@ -28,11 +28,11 @@ class LabPlan:
     """All that the results depend on, but for the programs and modules of the bots."""
     workers: int
 
-    def source(self, seed: str, against: str) -> ListedMatches | LabTournament:
-        """Return the matches of the plan, with that second engine if it is not empty. Raises a DetailedError."""
+    def source(self, seed: str) -> ListedMatches | LabTournament:
+        """Return the matches of the plan. Raises a DetailedError."""
         if isinstance(self.plan, Plan):
-            return ListedMatches(self.plan, seed, against)
-        return LabTournament(self.plan, seed, against)
+            return ListedMatches(self.plan, seed)
+        return LabTournament(self.plan, seed)
 
 
 def read_lab_plan(file: Path) -> LabPlan:

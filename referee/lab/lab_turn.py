@@ -10,9 +10,9 @@ from itertools import takewhile
 from typing import Any
 
 from msgspec import Struct
-from referee_client.clocks import Clock, clock_in
+from referee_api.conversion import to_value
 from referee_client.errors import Refusal
-from referee_client.turn import PlayedMove
+from referee_values import Clock, SeatMove
 
 from engines.api import Position
 from referee.live.match_history import is_sealed
@@ -124,17 +124,17 @@ class LabTurn(Struct, eq=False):
         return False
 
     @property
-    def history(self) -> tuple[PlayedMove, ...]:
+    def history(self) -> tuple[SeatMove, ...]:
         return self._shown(takewhile(lambda numbered: numbered[1].seat != self.seat, self._moves_back()))
 
     @property
-    def all_moves(self) -> tuple[PlayedMove, ...]:
+    def all_moves(self) -> tuple[SeatMove, ...]:
         """All moves since the start of the match, for engines: the client library has them on request."""
         return self._shown(self._moves_back())
 
     @property
     def clocks(self) -> tuple[Clock, ...]:
-        return tuple(clock_in(clock_of(clock)) for clock in self._seat_clocks())
+        return tuple(to_value(clock_of(clock), Clock) for clock in self._seat_clocks())
 
     @property
     def time_left(self) -> float | None:
@@ -183,12 +183,12 @@ class LabTurn(Struct, eq=False):
             if isinstance(event, MovePlayed):
                 yield number, event
 
-    def _shown(self, moves_back: Iterable[tuple[int, MovePlayed]]) -> tuple[PlayedMove, ...]:
+    def _shown(self, moves_back: Iterable[tuple[int, MovePlayed]]) -> tuple[SeatMove, ...]:
         """Return moves as the seat may see them, in the order in which they were played."""
-        shown: list[PlayedMove] = []
+        shown: list[SeatMove] = []
         for number, move in moves_back:
             before = self._log.state(number - 1).require_position()
-            shown.append(PlayedMove(move.seat, before.visible_move(move.seat, move.move, self.seat)))
+            shown.append(SeatMove(seat=move.seat, move=before.visible_move(move.seat, move.move, self.seat)))
         return tuple(reversed(shown))
 
     def _seat_clocks(self) -> tuple[SeatClock, ...]:

@@ -94,7 +94,7 @@ class LabWorker:
             self._end(match, finished.match, seat)
         if self._records:
             self._records.add(match, finished)
-        return lab_result(match, finished, game)
+        return lab_result(match, finished)
 
     def _seat(self, name: str, setup: Setup, seat: int) -> SeatedBot:
         """Begin a match for a bot. If it fails, it resigns in its first turn."""

@@ -19,9 +19,8 @@ from referee_client.bridge.lines import ended_line, hello_line, read_answer, sta
 from referee_client.bridge.player import STARTS_PER_TURN
 from referee_client.bridge.program_lines import MAX_EXTRA_BYTES, MAX_LINE_BYTES
 from referee_client.bridge.programs import TERMINATION_TIMEOUT_S
-from referee_client.matches import End
 from referee_client.turn import Turn as ClientTurn
-from referee_client.values.matches import Match
+from referee_values import Match, MatchEnded
 
 from referee.lab.lab_turn import LabTurn
 from referee.lab.match_player import EXTRA_WAIT_S, BotFailure, TimeOver
@@ -66,7 +65,7 @@ class LineProgram:
     def started(self, match: Match, seat: int) -> None:
         self._tell(started_line(match, seat))
 
-    def ended(self, end: End) -> None:
+    def ended(self, end: MatchEnded) -> None:
         if self._pipes:
             self._tell(ended_line(end))
 

@@ -19,7 +19,6 @@ from referee_client.turn import Turn as ClientTurn
 from engines.api import Game, Seat
 from engines.game_errors import DetailedError
 from referee.lab.lab_turn import LabTurn, MatchLog
-from referee.live.checked_matches import game_of_match
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import (
     MAX_MOVE_CHARS,
@@ -102,7 +101,7 @@ class _MatchPlayer:
         interruptions: Interruptions,
     ) -> None:
         created = MatchCreated(0, setup)
-        self._match = create_match(created, game_of_match(game, setup.terms))
+        self._match = create_match(created, game)
         """The state before the plain moves of `_run`."""
         self._run: PlainRun | None = None
         self._log = MatchLog(created, self._match)

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engines.api import Game, Seat
-from referee.live.checked_matches import game_of_match
 from referee.live.engine_calls import call_engine
 from referee.live.match_history import MatchStatus, match_steps
 from referee.live.match_request import MAKER, PAIRING, REQUEST_ID, LiveLimits, MatchRequest
@@ -98,7 +97,6 @@ class MatchCreator:
         match_id = self._match_id(request)
         setup = await self._setup(request, match_id, request.seed or self._draw_seed())
         game, dependencies = self._live.find_game(setup.terms.game), self._live.dependencies
-        game = game_of_match(game, setup.terms)
         with self._live.creating(match_id):
             try:
                 await open_match(setup, game, dependencies, self._begin, self._attach)

@@ -32,8 +32,6 @@ class LiveLimits(Struct, frozen=True, gc=False):
     """How long a match in play waits for its bots after a restart, while match time stands still."""
     max_watcher_lag: int = 1024
     """How many entries a watcher may be behind after it has caught up once."""
-    second_engines: bool = False
-    """Whether strangers may name second engines, which take CPU time of the process that runs the match."""
 
 
 class Opening(Struct, frozen=True, gc=False):

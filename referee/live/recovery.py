@@ -6,18 +6,16 @@ room for more. The time of a match stands still until it is restored and its bot
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
 
-from engines.api import Game
-from referee.live.checked_matches import game_of_match
 from referee.live.live_match import LiveMatch
 from referee.live.match_history import MatchHistory
 from referee.live.ports import Conflict, Entry, LogUnavailable
 from referee.live.registry import LiveMatches
 from referee.live.stored_matches import UnplayableLog, replay_log
 from referee.match.clock import Micros
-from referee.match.events import Event, MatchCreated, PlayEnded
+from referee.match.events import MatchCreated, PlayEnded
 from referee.match.result import EndCause, void_result
 from referee.match.state import Match, MatchPhase
 
@@ -144,19 +142,13 @@ class MatchRecovery:
         try:
             if isinstance(entries, Exception):
                 raise entries
-            return await replay_log(entries, self._find_game_of(entries[0].event))
+            return await replay_log(entries, self._live.find_game)
         except UnplayableLog as error:
             self._live.on_fault(match_id, error)
             await self._declare_void(error)
         except Exception as fault:  # An unreadable match cannot be ended either. Other matches are not affected.
             self._live.on_fault(match_id, fault)
         return None
-
-    def _find_game_of(self, event: Event) -> Callable[[str], Game]:
-        """Return what finds the game of a match that begins with this event, beside its second engine if it has one."""
-        if isinstance(event, MatchCreated) and event.setup.terms.checked_by:
-            return lambda name: game_of_match(self._live.find_game(name), event.setup.terms)
-        return self._live.find_game
 
     async def _declare_void(self, error: UnplayableLog) -> None:
         first, last = error.entries[0], error.entries[-1]

@@ -34,7 +34,6 @@ def settings(start_within_s: int, patient: bool, data: Path | None = None, *, si
         site_listen=HERE if site else None,
         start_timeout_ms=start_within_s * 1_000,
         heartbeat_timeout_ms=DAY_MS if patient else Settings().heartbeat_timeout_ms,
-        second_engines=True,
         max_consecutive_faults=PLENTY,
         max_queued_watch_entries=PLENTY,
         calls_per_minute=PLENTY,

@@ -8,13 +8,13 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import referee_values as values
 from google.protobuf import json_format
 from msgspec.structs import replace
+from referee_api.conversion import to_value
 from referee_api.v1 import contest_pb2, tournament_pb2
-from referee_client import Organiser, Refused, values
-from referee_client.conversion import from_message
-from referee_client.values import TournamentEntry
-from referee_values import NetworkCredit
+from referee_client import Organiser, Refused
+from referee_values import NetworkCredit, TournamentEntry
 
 from engines.game_errors import DetailedError
 from engines.registry import games
@@ -91,8 +91,8 @@ class LocalTournament:
 def check_can_start(terms: tournament_pb2.TournamentTerms, entrants: Iterable[contest_pb2.Entrant]) -> None:
     """Raise a DetailedError if the terms or the number of entrants are invalid."""
     known = games()
-    wanted = read_tournament_terms(terms, TermsConverter(known, NetworkCredit(), LiveLimits(second_engines=True)))
-    check_tournament_terms(wanted, known, LiveLimits(second_engines=True))
+    wanted = read_tournament_terms(terms, TermsConverter(known, NetworkCredit(), LiveLimits()))
+    check_tournament_terms(wanted, known, LiveLimits())
     tournament = Tournament(replace(wanted.tournament, seed=bytes(SEED_BYTES)))
     for entrant in entrants:
         name, bots = read_entrant(entrant, f"entrant {entrant.name}")
@@ -173,9 +173,9 @@ class TournamentRuntime:
             await asyncio.to_thread(
                 lambda: self.organiser.tournaments.create(
                     self.plan.name,
-                    entrants=[from_message(values.Entrant, one) for one in entrants],
+                    entrants=[to_value(one, values.Entrant) for one in entrants],
                     title=self.plan.title,
-                    plan=from_message(values.TournamentTerms, self.plan.terms),
+                    plan=to_value(self.plan.terms, values.TournamentTerms),
                 )
             )
         except Refused as refused:

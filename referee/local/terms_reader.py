@@ -7,11 +7,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import UNSET
 from msgspec.structs import replace
 from referee_api.conversion import to_message
 from referee_api.v1 import clock_pb2, game_pb2, match_pb2, policy_pb2
-from referee_client.conversion import to_message as sdk_message
 from referee_client.organiser import clock_text
 from referee_client.organiser.terms import read_visibility
 from referee_values import Adjudication, ClockRule, DisconnectPolicy, NetworkCredit, Policies, TimeControl, Visibility
@@ -21,7 +19,6 @@ from engines.game_errors import DetailedError, quoted
 from engines.options import Settings as GameSettings
 from engines.registry import find
 from referee.hosting.contest_terms import with_nonces
-from referee.live.checked_matches import check_second_engine
 from referee.local.toml_validation import BadPlan, count, fill, value, whole
 from referee.match.adjudication import check_adjudication, check_sides
 from referee.match.clock import MS, complete_rule, complete_time, control_of
@@ -42,7 +39,6 @@ OF_EVERY_GAME = (
     "random_seats",
     "nonce_timeout_ms",
     "adjudication",
-    "second_engine",
 )
 """Keys that a plan of several games can also have at its top level, for all of them."""
 OF_A_MATCH = ("game", "options", "preset", *OF_EVERY_GAME)
@@ -89,12 +85,9 @@ def local_terms(game: Game, settings: GameSettings, given: Mapping[str, Any]) ->
         filled(read_value(message.visibility, Visibility), SHOWN_LIVE),
         nonce_timeout_us=message.nonce_timeout_ms * MS,
         start_timeout_us=message.start_timeout_ms * MS,
-        second_engine=message.second_engine or UNSET,
         adjudication=_adjudication(message, game.table(settings)),
     )
     check_credit(terms.network_credit)
-    if message.second_engine:
-        check_second_engine(game.name, settings, message.second_engine)
     return terms if "nonce_timeout_ms" in given else with_nonces(terms, game, in_sets=False)
 
 
@@ -115,7 +108,6 @@ def _fill_more(terms: match_pb2.MatchTerms, given: Mapping[str, Any], table: Tab
         terms.nonce_timeout_ms = whole("nonce_timeout_ms", given, MAX_MS)
         terms.without_nonces = not terms.nonce_timeout_ms
     terms.random_seats = value("random_seats", given, bool, False)
-    terms.second_engine = value("second_engine", given, str, "")
     if "adjudication" in given:
         fill("adjudication", value("adjudication", given, dict, {}), terms.adjudication)
         _adjudication(terms, table)
@@ -133,7 +125,7 @@ def _adjudication(terms: match_pb2.MatchTerms, table: Table) -> Adjudication | N
 
 def _visibility(given: object) -> policy_pb2.Visibility:
     try:
-        return sdk_message(read_visibility(str(given)), policy_pb2.Visibility)
+        return to_message(read_visibility(str(given)), policy_pb2.Visibility)
     except ValueError as wrong:
         raise BadPlan("visibility", str(wrong)) from None
 
@@ -176,7 +168,7 @@ def read_clock(given: object) -> ClockRule:
 
 def _clock_of_text(text: str) -> ClockRule:
     try:
-        return read_value(sdk_message(clock_text.clock(text), clock_pb2.ClockRule), ClockRule)
+        return read_value(to_message(clock_text.clock(text), clock_pb2.ClockRule), ClockRule)
     except clock_text.BadClock:
         raise BadClock(text, CLOCK_RULE) from None
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 from engines.game_errors import shortened
-from engines.second.engine_difference import SecondEngineError
 from referee.match.adjudication import ADJUDICATION_REASONS
 from referee.match.clock import MS, Micros
 from referee.match.commands import (
@@ -134,9 +133,8 @@ def decide(match: Match, command: Command, now_us: Micros) -> Decision:
 
 
 def _reason_of(fault: Exception) -> str:
-    """Return the reason of a void match; the error of a second engine limits its text itself."""
-    text = str(fault) if isinstance(fault, SecondEngineError) else shortened(str(fault))
-    return f"{type(fault).__name__}: {text}"
+    """Return the reason of a void match, on one line."""
+    return f"{type(fault).__name__}: {shortened(str(fault)).partition(chr(10))[0]}"
 
 
 def _refusal(match: Match, command: Command) -> MatchError:

@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 from msgspec.structs import replace
 from referee_values import (
     Adjudication,
@@ -96,9 +96,8 @@ class MatchTerms(Struct, frozen=True, gc=False):
 
     0 means the default of the server in a request or contest, and without limit in a match.
     """
-    second_engine: str | UnsetType = UNSET
-    """Name of a second engine that runs beside the first one (see `engines.second`). Unset, and not written: none."""
     adjudication: Adjudication | None = None
+    """When the match ends although its game is not over. None: never."""
 
     def __post_init__(self) -> None:
         for field in ("nonce_timeout_us", "start_timeout_us"):
@@ -107,11 +106,6 @@ class MatchTerms(Struct, frozen=True, gc=False):
     @property
     def network_credit(self) -> NetworkCredit:
         return self.time_control.network_credit or NO_CREDIT
-
-    @property
-    def checked_by(self) -> str:
-        """Name of the second engine; empty if there is none."""
-        return self.second_engine if isinstance(self.second_engine, str) else ""
 
     def with_defaults(self, game: Game, start_timeout_us: Micros) -> "MatchTerms":
         """Return the terms of one match, with every default filled in.

@@ -70,24 +70,16 @@ class Result(Struct, frozen=True, gc=False):
     kind: EndKind
     cause: EndCause
     reason: str = ""
-    """The reason code of the game, or a sentence if there is none.
-
-    Lines after the first one, which only a second engine writes, are for the record: they show hidden parts.
-    """
+    """The reason code of the game, or a sentence if there is none."""
     scores: tuple[float, ...] = ()
     ranks: tuple[int, ...] = ()
     side_scores: tuple[float, ...] = ()
     side_ranks: tuple[int, ...] = ()
     forfeits: tuple[Forfeit, ...] = ()
 
-    @property
-    def headline(self) -> str:
-        """The part of the reason that everybody may see."""
-        return self.reason.partition("\n")[0]
-
     def __str__(self) -> str:
         ranks = f", ranks {' '.join(map(str, self.ranks))}" if self.ranks else ""
-        return f"{self.kind.value}, {self.cause.value}{f' ({self.headline})' if self.reason else ''}{ranks}"
+        return f"{self.kind.value}, {self.cause.value}{f' ({self.reason})' if self.reason else ''}{ranks}"
 
 
 def void_result(cause: EndCause, reason: str = "") -> Result:

@@ -9,7 +9,6 @@ from typing import Any
 from prometheus_client import CollectorRegistry
 
 from engines.api import Seat
-from engines.second.engine_difference import SecondEngineError
 from referee.live.ports import Entry
 from referee.match.clock import SECOND
 from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveSource, PlayEnded
@@ -77,11 +76,6 @@ class MatchMetrics:
         self.faults = CounterFamily(
             registry, "referee_faults", "Internal faults in matches and contests; details are in the log."
         ).labels()
-        self.engine_differences = CounterFamily(
-            registry,
-            "referee_engine_differences",
-            "Matches that are void because two engines differ, or because the second one failed.",
-        ).labels()
         self._games: dict[str, _GameSeries] = {}
 
     def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
@@ -96,8 +90,6 @@ class MatchMetrics:
     def on_fault(self, match_id: str, fault: Exception) -> None:
         """Record an internal fault."""
         self.faults.inc()
-        if isinstance(fault, SecondEngineError):
-            self.engine_differences.inc()
 
     def _opened(self, series: _GameSeries, _event: MatchCreated, _before: Match | None) -> None:
         series.opened.inc()

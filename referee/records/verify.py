@@ -13,8 +13,6 @@ from msgspec import UNSET, structs
 
 from engines.api import Game, Seat
 from engines.game_errors import SHOWN_CHARS, DetailedError, UnknownGame
-from engines.second.checked_game import CheckedGame
-from engines.second.engine_difference import SecondEngineError
 from referee.match.adjudication import ADJUDICATION_REASONS
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import (
@@ -89,17 +87,9 @@ def verify_file(file: BinaryIO, expected_key: str | None, find_game: FindGame) -
     clauses = (
         f"match {match.setup.match_id}, {match.game.name}, {len(record.entries)} entries, {match.result}",
         describe_seed(match),
-        _second_engine_of(match),
         f"signed by {fingerprint(record.key)}, {compared}",
     )
     return VerificationResult(RecordStatus.FINE, "; ".join(filter(None, clauses)))
-
-
-def _second_engine_of(match: Match) -> str:
-    """Return a clause that says which second engine was asked again; empty if the match had none either."""
-    if isinstance(match.game, CheckedGame):
-        return f"the second engine {match.game.second} gives the same answers"
-    return f"its second engine {match.terms.checked_by} was not asked again" if match.terms.checked_by else ""
 
 
 def verified_match(file: BinaryIO, expected_key: str | None, find_game: FindGame) -> tuple[MatchRecord, Match]:
@@ -195,8 +185,6 @@ def _reopened(event: Event, game: Game) -> Match:
 
 
 def _broke(game: Game, fault: Exception) -> str:
-    if isinstance(fault, SecondEngineError):
-        return "; ".join(str(fault).splitlines())
     return f"the rules of {game.name} broke here: {fault!r}"
 
 

@@ -205,7 +205,6 @@ def live_limits(settings: Settings) -> LiveLimits:
     return LiveLimits(
         start_timeout_us=settings.start_timeout_ms * MS,
         max_watcher_lag=settings.max_queued_watch_entries,
-        second_engines=settings.second_engines,
     )
 
 

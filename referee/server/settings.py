@@ -157,9 +157,6 @@ class Settings:
     start_timeout_ms: int = _declared(
         integer(), "60000", "Time for the bots of a match to come online before it is void."
     )
-    second_engines: bool = _declared(
-        SWITCH, "false", "Let matches name a second engine, which checks the first one and takes time of this process."
-    )
     max_consecutive_faults: int = _declared(integer(), "5", "Consecutive faults after which a bot is paused.")
 
     grpc_event_engine: bool = _declared(

@@ -8,18 +8,20 @@ a watch begins. What was listed later is left out.
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from google.protobuf import json_format
 from google.protobuf.message import Message
+from msgspec import structs
+from referee_api.conversion import to_message, to_value
 from referee_api.v1 import contest_pb2, match_pb2, tournament_pb2
 from referee_api.v1.tournament_service_pb2 import GetTournamentStandingsResponse
 from referee_client import Organiser, Refused
-from referee_client.conversion import from_message, to_message
-from referee_client.values import (
+from referee_client.organiser.responses import TournamentTable
+from referee_values import (
     AbsentBoard,
     EloEstimate,
     EntrantJoined,
@@ -39,7 +41,7 @@ from referee_client.values import (
     Tournament,
     TournamentPhase,
     TournamentStanding,
-    TournamentTable,
+    Value,
 )
 
 from referee.records.packed_format import PackageMissing
@@ -66,6 +68,7 @@ STANDINGS_EVENTS = (MatchRated, MatchCorrection, EntrantJoined, EntrantLeft, Sea
 """Entries of a ladder that change its standings."""
 
 T = TypeVar("T")
+V = TypeVar("V", bound=Value)
 
 Progress: TypeAlias = Callable[[int, int], None]
 REPORT_DATA = "report-data.json"
@@ -97,7 +100,7 @@ class Snapshot:
     def restrict(self, tournament: Tournament) -> Tournament:
         """Return a later state of the tournament without the changes since the snapshot."""
         there = {row.entrant for row in self.table.standings}
-        return replace(
+        return structs.replace(
             tournament,
             phase=self.phase,
             end_time=tournament.end_time if self.phase == tournament.phase else None,
@@ -313,13 +316,13 @@ def save_report_data(organiser: Organiser, name: str, folder: Path) -> None:
     part.replace(folder / REPORT_DATA)
 
 
-def _to_json(value: object, kind: type[Message]) -> dict[str, Any]:
+def _to_json(value: Value, kind: type[Message]) -> dict[str, Any]:
     return json_format.MessageToDict(to_message(value, kind))
 
 
-def _from_json(kind: type[T], data: Any, message: Message) -> T:
+def _from_json(kind: type[V], data: Any, message: Message) -> V:
     """Raises TypeError or ParseError."""
-    return from_message(kind, json_format.ParseDict(data, message, ignore_unknown_fields=True))
+    return to_value(json_format.ParseDict(data, message, ignore_unknown_fields=True), kind)
 
 
 def read_saved_report(folder: Path) -> Report:

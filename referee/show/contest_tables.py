@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict
 
-from referee_client.values import Pairing
+from referee_values import Pairing
 
 from referee.show.report import Report
 from referee.show.table import Table

@@ -128,7 +128,7 @@ def _match_row(
     result = end.result
     who = ([player.bot for player in players], [player.version for player in players])
     times = (created.at_ms, ended.at_ms, end.at_us)
-    outcome = (result.kind.value, result.cause.value, result.headline, list(result.ranks), list(result.scores))
+    outcome = (result.kind.value, result.cause.value, result.reason, list(result.ranks), list(result.scores))
     return (setup.match_id, setup.terms.game, setup.game_version, *who, setup.opening, *times, plies, *outcome)
 
 

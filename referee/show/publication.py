@@ -13,11 +13,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
+from referee_api.conversion import to_message
 from referee_api.v1 import match_pb2
 from referee_client import Match, Organiser, Refused
-from referee_client.conversion import to_message
-from referee_client.organiser.tournaments import ExportFormat
-from referee_client.values import Pairing
+from referee_values import ExportFormat, Pairing
 
 from engines.registry import find
 from referee.records.record_format import MATCH_ID

@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from referee_api.conversion import to_message
 from referee_api.v1 import clock_pb2, tournament_pb2
-from referee_client.conversion import to_message
-from referee_client.values import (
+from referee_client.organiser.responses import TournamentTable
+from referee_values import (
     Ladder,
     LadderStanding,
     Match,
@@ -16,7 +17,6 @@ from referee_client.values import (
     TimeControl,
     Tournament,
     TournamentStanding,
-    TournamentTable,
 )
 
 from referee.contests.strength.rating import RatingRecord, compute_rating_updates

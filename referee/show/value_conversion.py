@@ -5,17 +5,16 @@ from datetime import UTC, datetime, timedelta
 from math import exp, hypot
 from typing import Any
 
-from referee_client import values
-from referee_client.values import (
+import referee_values as values
+from referee_client.results import outcome, reason
+from referee_values import (
     Entrant,
-    ForfeitedResult,
     LadderEntry,
     Match,
     MatchCorrection,
     MatchRated,
     Pairing,
     PairingPhase,
-    PlayedResult,
     Rules,
     SprtState,
     TournamentEntry,
@@ -62,13 +61,13 @@ def _game(match: Match, result: values.Result, entrants: EntrantIndex) -> Game |
     if not all(names):
         return None
     seated = [name or "" for name in names]
-    forfeits = result.outcome.forfeits if isinstance(result.outcome, ForfeitedResult) else ()
+    forfeits = result.forfeited.forfeits if result.forfeited else ()
     return Game(
         match.id,
         unix_ms(match.end_time),
-        tuple(tuple(dict.fromkeys(seated[seat] for seat in side)) for side in match.sides),
+        tuple(tuple(dict.fromkeys(seated[seat] for seat in side.seats)) for side in match.seat_layout.sides),
         tuple(side.rank for side in result.sides),
-        End(result.kind, result.reason),
+        End(outcome(result), reason(result)),
         tuple(seated[forfeit.seat] for forfeit in forfeits),
     )
 
@@ -79,14 +78,14 @@ def reviewed_match(match: Match, moves: tuple[str, ...] | None) -> ReviewedMatch
     deviation = hypot(one.before.deviation, other.before.deviation, ELO_SCALE)
     result = match.result or values.Result()
     first, second = (side.rank for side in result.sides)
-    resigned = isinstance(result.outcome, PlayedResult) and result.outcome.ending == "resignation"
+    resigned = result.played is not None and result.played.ending == "resignation"
     return ReviewedMatch(
         unix_ms(match.start_time),
         unix_ms(match.end_time),
         (one.bot, other.bot),
         0.5 if first == second else float(first < second),
         1 / (1 + exp((other.before.value - one.before.value) / deviation)),
-        resigned or isinstance(result.outcome, ForfeitedResult),
+        resigned or result.forfeited is not None,
         moves,
     )
 

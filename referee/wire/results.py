@@ -47,9 +47,7 @@ def result_of(result: Result, match_id: str = "") -> result_pb2.Result:
     )
     if result.kind is EndKind.VOID:
         fault = fault_id(match_id) if result.cause in BROKEN else ""
-        message.voided.CopyFrom(
-            result_pb2.VoidResult(cause=VOIDS[result.cause], message=result.headline, fault_id=fault)
-        )
+        message.voided.CopyFrom(result_pb2.VoidResult(cause=VOIDS[result.cause], message=result.reason, fault_id=fault))
     elif result.kind is EndKind.FORFEITED:
         message.forfeited.CopyFrom(result_pb2.ForfeitedResult(forfeits=map(forfeit_of, result.forfeits)))
     else:

@@ -3,18 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from msgspec import UNSET, UnsetType
 from referee_api.conversion import to_message
 from referee_api.v1 import match_pb2, policy_pb2
 from referee_api.v1.match_service_pb2 import CreateMatchRequest
 from referee_values import Adjudication, NetworkCredit, Policies, TimeControl, Visibility
 
 from engines.api import Game, Table
-from engines.options import Settings
 from referee.accounts.account_errors import BadField
 from referee.accounts.names import check_words
 from referee.hosting.contest_terms import with_nonces
-from referee.live.checked_matches import check_second_engine
 from referee.live.match_request import LADDER, MAKER, REQUEST_ID, TITLE, LiveLimits, MatchRequest, find_game
 from referee.match.clock import MS, complete_time
 from referee.match.match_terms import DEFAULT_POLICIES, SHOWN_LIVE, MatchTerms, filled
@@ -49,18 +46,8 @@ class TermsConverter:
             terms.random_seats,
             terms.nonce_timeout_ms * MS,
             terms.start_timeout_ms * MS,
-            self._second_engine(game.name, settings, terms.second_engine),
             read_value(terms.adjudication, Adjudication) if terms.adjudication.ListFields() else None,
         )
-
-    def _second_engine(self, game: str, settings: Settings, name: str) -> str | UnsetType:
-        """Return the second engine of these terms. Raises BadField."""
-        if not name:
-            return UNSET
-        if not self.limits.second_engines:
-            raise BadField("second_engine", "this server allows none; its setting second_engines allows them")
-        check_second_engine(game, settings, name)
-        return name
 
     def with_nonces(self, read: MatchTerms, terms: match_pb2.MatchTerms, *, in_sets: bool) -> MatchTerms:
         """Return what was read from the terms of a contest, which uses nonces by default."""
@@ -87,7 +74,6 @@ def terms_of(terms: MatchTerms, game_version: int) -> match_pb2.MatchTerms:
         random_seats=terms.random_seats,
         nonce_timeout_ms=ms_down(terms.nonce_timeout_us),
         without_nonces=not terms.nonce_timeout_us,
-        second_engine=terms.checked_by,
         adjudication=to_message(terms.adjudication, policy_pb2.Adjudication) if terms.adjudication else None,
     )
 

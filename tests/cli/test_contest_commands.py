@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from referee_client import Organiser
-from referee_client.values import MatchRated
+from referee_values import MatchRated
 
 from referee.cli import main
 from tests.clients.sdk import run_bot

@@ -29,6 +29,19 @@ def test_each_check_of_a_good_game_has_a_line() -> None:
     assert [line.split()[:2] for line in result.output.splitlines()] == [["passed", each.name] for each in CHECKS]
 
 
+def test_a_second_engine_adds_a_check() -> None:
+    planted = "tests.engines.second.test_agreement"
+    result = check(NIM, "--only", "agreement", "--against", f"{planted}:RIGHT")
+    assert (result.exit_code, result.output.split()[:2]) == (0, ["passed", "agreement"])
+    differs = check(NIM, "--only", "agreement", "--against", f"{planted}:WRONG")
+    assert differs.exit_code == 1
+    assert "the text for the referee is" in differs.output
+    assert f"--against {planted}:WRONG" in differs.output
+    few = check(NIM, "--only", "agreement", "--against", f"{planted}:CHOOSY").output
+    assert re.search(r"\((\d) of (?!\1)\d+ combinations of options\)", few), few
+    assert "not a SecondEngine" in check(NIM, "--against", NIM).output
+
+
 def test_a_game_in_the_registry_is_found_by_its_name() -> None:
     result = check("alquerque", "--only", "description", "--only", "options")
     assert result.exit_code == 0

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from referee_client.results import outcome, reason
+
 from tests.clients.commands import run_command
 from tests.clients.sdk import connect_organiser, long_match, run_program
 from tests.e2e.server import create_organiser_token, run_server
@@ -24,7 +26,7 @@ def play_match(
         secret = organiser.register_bot("anna")
         with run_program(command, server, secret, folder, **(environment or {})) as program:
             match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
-            assert organiser.result(match.id).kind == "played"
+            assert organiser.result(match.id).played
             for text in expected:
                 program.wait_for(text)
             assert program.stop() == exit_status, program.output()
@@ -45,7 +47,7 @@ def agree_on_a_draw(
             match = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
             result = organiser.result(match.id)
             output, _ = program.communicate()
-    assert (result.kind, result.reason) == ("played", "draw_agreed")
+    assert (outcome(result), reason(result)) == ("played", "draw_agreed")
     assert program.returncode == 0
     return output.splitlines()
 

@@ -17,6 +17,7 @@ from referee_client.bridge.sandbox import sandboxed
 from referee_client.bridge.stderr_log import MAX_BYTES
 from referee_client.errors import Misconfigured
 from referee_client.organiser.terms import Terms
+from referee_client.results import outcome, ranks, reason
 
 from tests.clients.sdk import BotProgram, connect_organiser, long_match, run_bot
 from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
@@ -86,17 +87,17 @@ def bridges(server: ServerProcess, organiser: Organiser) -> Bridges:
 @pytest.mark.parametrize("game", ["alquerque", "trox", "troke", "toc"])
 def test_the_bash_bot_plays_each_game_to_its_end(bridges: Bridges, game: str) -> None:
     with bridges.match_against_random(long_match(game), "--", str(BASH)) as (match, _):
-        assert bridges.organiser.result(match).kind == "played"
+        assert bridges.organiser.result(match).played
 
 
 @pytest.mark.parametrize("behaviour", ["good", "names_turns", "logs_concurrently", "forks"])
 def test_a_well_behaved_program_plays_to_the_end(bridges: Bridges, behaviour: str) -> None:
     with bridges.match_against_random(long_match("alquerque"), "--", *LINE_PROGRAM, behaviour) as (match, _):
-        assert bridges.organiser.result(match).reason != "resignation"
+        assert reason(bridges.organiser.result(match)) != "resignation"
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "kind", "reason"),
+    ("behaviour", "kind", "why"),
     [
         ("answers_nothing", "forfeited", "time"),
         ("reads_nothing", "forfeited", "time"),
@@ -107,14 +108,12 @@ def test_a_well_behaved_program_plays_to_the_end(bridges: Bridges, behaviour: st
         ("writes_long_lines", "played", "resignation"),
     ],
 )
-def test_the_opponent_of_a_broken_program_gets_a_result(
-    bridges: Bridges, behaviour: str, kind: str, reason: str
-) -> None:
+def test_the_opponent_of_a_broken_program_gets_a_result(bridges: Bridges, behaviour: str, kind: str, why: str) -> None:
     with bridges.match_against_random(SHORT_MATCH, "--", *LINE_PROGRAM, behaviour) as (match, _):
         result = bridges.organiser.result(match)
 
-    assert (result.kind, result.reason) == (kind, reason)
-    assert result.ranks == (2, 1)
+    assert (outcome(result), reason(result)) == (kind, why)
+    assert ranks(result) == (2, 1)
 
 
 def test_a_program_that_floods_its_output_loses_only_its_own_match(bridges: Bridges) -> None:
@@ -122,8 +121,8 @@ def test_a_program_that_floods_its_output_loses_only_its_own_match(bridges: Brid
         result = bridges.organiser.result(match)
 
     # Output during a turn is read as illegal moves; too much output before a turn makes the bridge give up the program.
-    assert result.reason in {"illegal_move", "resignation"}
-    assert result.ranks == (2, 1)
+    assert reason(result) in {"illegal_move", "resignation"}
+    assert ranks(result) == (2, 1)
 
 
 def test_a_program_that_exits_is_restarted_and_continues(bridges: Bridges) -> None:
@@ -132,7 +131,7 @@ def test_a_program_that_exits_is_restarted_and_continues(bridges: Bridges) -> No
         bridge,
     ):
         bridge.wait_for("the program has ended: it closed its output")
-        assert bridges.organiser.result(match).reason != "resignation"
+        assert reason(bridges.organiser.result(match)) != "resignation"
 
 
 @pytest.mark.parametrize(("policy", "deaths"), [("never", 1), ("once", 2)])
@@ -141,7 +140,7 @@ def test_a_program_that_is_not_restarted_resigns(bridges: Bridges, policy: str, 
     with bridges.match_against_random(
         long_match("alquerque"), "--restart", policy, "--", *LINE_PROGRAM, "exits_at_fourth_turn"
     ) as (match, bridge):
-        assert bridges.organiser.result(match).reason == "resignation"
+        assert reason(bridges.organiser.result(match)) == "resignation"
         for _ in range(deaths):
             bridge.wait_for("the program has ended: it closed its output")
 
@@ -155,7 +154,7 @@ def test_ten_concurrent_matches_have_a_program_each(bridges: Bridges) -> None:
         bridges.run(bridges.organiser.register_bot(second), "--max-matches", "10", "--", *LINE_PROGRAM, "good"),
     ):
         matches = [bridges.organiser.create_match(long_match("alquerque"), [first, second]).id for _ in range(10)]
-        assert {bridges.organiser.result(match).kind for match in matches} == {"played"}
+        assert {outcome(bridges.organiser.result(match)) for match in matches} == {"played"}
 
 
 @pytest.mark.parametrize("sent_signal", [signal.SIGTERM, signal.SIGKILL])
@@ -229,7 +228,7 @@ def test_a_program_that_never_answers_ends_its_bridge_without_resigning(bridges:
             "exits_at_first_turn`: it closed its output, exit status 1\n  no weights in this place\n" in bridge.output()
         )
         result = bridges.organiser.result(match)
-    assert (result.kind, result.reason) == ("forfeited", "time")
+    assert (outcome(result), reason(result)) == ("forfeited", "time")
 
 
 def test_a_bridge_to_a_closed_port_does_not_start(bridges: Bridges) -> None:
@@ -241,7 +240,7 @@ def test_a_bridge_to_a_closed_port_does_not_start(bridges: Bridges) -> None:
 def test_the_cpu_limit_of_a_program_is_enforced(bridges: Bridges) -> None:
     arguments = ("--cpu-seconds", "1", "--restart", "never", "--", *LINE_PROGRAM, "loops")
     with bridges.match_against_random(long_match("alquerque"), *arguments) as (match, _):
-        assert bridges.organiser.result(match).reason == "resignation"
+        assert reason(bridges.organiser.result(match)) == "resignation"
 
 
 def test_a_program_gets_no_secrets_in_its_environment(bridges: Bridges, tmp_path: Path) -> None:
@@ -264,7 +263,7 @@ def test_a_program_can_be_reached_by_tcp(bridges: Bridges) -> None:
             match,
             _,
         ):
-            assert bridges.organiser.result(match).kind == "played"
+            assert bridges.organiser.result(match).played
         assert listening.wait(TIMEOUT_S) == 0
 
 

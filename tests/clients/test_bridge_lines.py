@@ -8,23 +8,24 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from msgspec import structs
 from referee_client import ACCEPT_DRAW, CLAIM_DRAW, RESIGN, Choice
 from referee_client import turn as turn_module
 from referee_client.answers import Answer
 from referee_client.bridge.lines import ended_line, hello_line, read_answer, started_line, turn_line
 from referee_client.errors import Refusal
-from referee_client.matches import End
-from referee_client.turn import PlayedMove, Turn
-from referee_client.values import (
+from referee_client.turn import Turn
+from referee_values import (
     Forfeit,
     ForfeitedResult,
     Match,
+    MatchEnded,
     MatchTerms,
-    Outcome,
     PlayedResult,
     Result,
     Rules,
     Seat,
+    SeatMove,
     SeatResult,
     VoidResult,
 )
@@ -62,7 +63,7 @@ def write_turn(id: int, match: str, view: str | None = None, **fields: Any) -> b
         time_left=None if left_ms is None else left_ms / 1_000,
         arrived_at=NOW - waited_ms / 1_000,
         rejection=Refusal(**refused) if refused else None,
-        history=tuple(PlayedMove(**played) for played in fields.pop("moves_since", [])),
+        history=tuple(SeatMove(**played) for played in fields.pop("moves_since", [])),
         draw_offers=tuple(fields.pop("draw_offers", [])),
         simultaneous=fields.pop("sealed", False),
         listed_moves=tuple(fields.pop("legal_moves", [])),
@@ -74,14 +75,14 @@ def write_turn(id: int, match: str, view: str | None = None, **fields: Any) -> b
 
 def write_ended(match: str, seat: int, kind: str, reason: str, ranks: list[int], scores: list[float]) -> bytes:
     word: Any = reason
-    outcomes: dict[str, Outcome] = {
-        "played": PlayedResult(reason=reason),
-        "forfeited": ForfeitedResult(forfeits=(Forfeit(cause=word),)),
-        "void": VoidResult(cause=word),
+    results: dict[str, Result] = {
+        "played": Result(played=PlayedResult(reason=reason)),
+        "forfeited": Result(forfeited=ForfeitedResult(forfeits=(Forfeit(cause=word),))),
+        "void": Result(voided=VoidResult(cause=word)),
     }
     pairs = enumerate(zip(ranks, map(float, scores), strict=True))
     seats = tuple(SeatResult(seat=number, score=score, rank=rank) for number, (rank, score) in pairs)
-    return ended_line(End(match, seat, Result(outcome=outcomes[kind], seats=seats)))
+    return ended_line(MatchEnded(match_id=match, seat=seat, result=structs.replace(results[kind], seats=seats)))
 
 
 WRITERS: dict[str, Callable[..., bytes]] = {

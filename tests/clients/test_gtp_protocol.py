@@ -11,25 +11,26 @@ from referee_client.answers import RESIGN
 from referee_client.bridge.gtp_clock import KGS_SETTINGS, left_words, settings_words
 from referee_client.bridge.gtp_protocol import GtpProtocol, stones_in
 from referee_client.bridge.program_lines import MAX_EXTRA_BYTES, MAX_LINE_BYTES, ProgramUnavailable
-from referee_client.clocks import Clock
-from referee_client.matches import End
-from referee_client.turn import PlayedMove, Turn
-from referee_client.values.games import Opening
-from referee_client.values.matches import Match, MatchTerms
-from referee_client.values.results import Result
-from referee_client.values.time_controls import (
-    AnyClock,
+from referee_client.turn import Turn
+from referee_values import (
     Bank,
     Bronstein,
     CanadianByoYomi,
+    Clock,
     ClockRule,
     Correspondence,
     Fischer,
     Hourglass,
     JapaneseByoYomi,
+    Match,
+    MatchEnded,
+    MatchTerms,
     MovesPerPeriod,
+    Opening,
     Period,
     PerMove,
+    Result,
+    SeatMove,
     SeatOdds,
     SuddenDeath,
     TimeControl,
@@ -38,7 +39,7 @@ from referee_client.values.time_controls import (
 
 OPTIONS = {"size": "9", "komi": "6.5", "handicap": "0"}
 TURN = Turn("m", 0, "t", "go", OPTIONS, 0, "9/9/9/9/9/9/9/9/9 b 0 0", listed_moves=())
-FIRST, REPLY = PlayedMove(0, "E5"), PlayedMove(1, "G3")
+FIRST, REPLY = SeatMove(seat=0, move="E5"), SeatMove(seat=1, move="G3")
 LATER = replace(TURN, ply=2, position="9/9/9/9/4b4/9/6w2/9/9 b 0 2", history=(FIRST, REPLY))
 COMMANDS = ("boardsize", "komi", "clear_board", "play", "genmove")
 BEGUN = ["boardsize 9", "komi 6.5", "clear_board"]
@@ -124,7 +125,7 @@ def test_a_seat_that_moves_second_begins_with_all_moves() -> None:
 
 def test_handicap_stones_are_placed_first() -> None:
     async def scenario(engine: GtpEngine) -> None:
-        turn = replace(TURN, ply=1, options={**OPTIONS, "handicap": "4"}, history=(PlayedMove(1, "E5"),))
+        turn = replace(TURN, ply=1, options={**OPTIONS, "handicap": "4"}, history=(SeatMove(seat=1, move="E5"),))
         assert await engine.answer(turn, *BEGUN, "fixed_handicap 4", "play W E5", text="C3") == "C3"
 
     converse(scenario)
@@ -143,7 +144,7 @@ def test_without_all_moves_since_the_usual_start_the_engine_gets_the_stones(ply:
 
 def test_an_engine_that_was_started_again_gets_the_stones() -> None:
     async def scenario(engine: GtpEngine) -> None:
-        engine.protocol.end_match(End("m", 0, Result()))
+        engine.protocol.end_match(MatchEnded(match_id="m", result=Result()))
         assert await engine.answer(LATER, *BEGUN, "play B E5", "play W G3", text="C3") == "C3"
 
     converse(scenario)
@@ -297,9 +298,9 @@ def test_a_reply_has_a_limit_and_so_has_output_between_turns() -> None:
 
 def test_the_clock_is_described_at_the_start_and_in_each_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Turn, "time_left_now", property(lambda self: self.time_left - 1))
-    rule = ClockRule(kind=CanadianByoYomi(main_ms=60_000, period_ms=30_000, moves=5))
+    rule = ClockRule(canadian_byo_yomi=CanadianByoYomi(main_ms=60_000, period_ms=30_000, moves=5))
     match = Match(id="m", terms=MatchTerms(time_control=TimeControl(rule=rule)))
-    clocks = (Clock(0, True, 50.9, 50.9, 0, 0, 0), Clock(1, False, 20, 0, 20, 0, 3))
+    clocks = (Clock(main_us=50_900_000), Clock(seat=1, period_us=20_000_000, moves_left=3))
 
     async def scenario(engine: GtpEngine) -> None:
         begun = [*BEGUN[:2], "time_settings 60 30 5", BEGUN[2], "time_left B 49 0", "time_left W 20 3"]
@@ -312,26 +313,35 @@ def test_the_clock_is_described_at_the_start_and_in_each_turn(monkeypatch: pytes
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        (None, "time_settings 0 1 0"),
-        (SuddenDeath(main_ms=300_000), "time_settings 300 0 0"),
-        (Hourglass(main_ms=300_000), "time_settings 300 0 0"),
-        (Fischer(main_ms=300_500, increment_ms=2_000), "time_settings 300 0 0"),
-        (Bronstein(main_ms=5_000, delay_ms=2_000), "time_settings 5 0 0"),
-        (UsDelay(main_ms=5_000, delay_ms=2_000), "time_settings 5 0 0"),
-        (UsDelay(delay_ms=2_000), "time_settings 0 2 1"),
-        (PerMove(move_ms=500), "time_settings 0 1 1"),
-        (Bank(move_ms=4_000, bank_ms=60_000), "time_settings 60 4 1"),
-        (Bank(bank_ms=60_000), "time_settings 60 0 0"),
-        (JapaneseByoYomi(main_ms=60_000, period_ms=30_000, periods=5), "time_settings 60 30 1"),
-        (CanadianByoYomi(main_ms=60_000, period_ms=30_000, moves=25), "time_settings 60 30 25"),
-        (MovesPerPeriod(periods=(Period(moves=40, added_ms=5_000),)), "time_settings 0 5 40"),
-        (MovesPerPeriod(periods=(Period(added_ms=5_000),)), "time_settings 5 0 0"),
-        (Correspondence(), ""),
+        (ClockRule(), "time_settings 0 1 0"),
+        (ClockRule(sudden_death=SuddenDeath(main_ms=300_000)), "time_settings 300 0 0"),
+        (ClockRule(hourglass=Hourglass(main_ms=300_000)), "time_settings 300 0 0"),
+        (ClockRule(fischer=Fischer(main_ms=300_500, increment_ms=2_000)), "time_settings 300 0 0"),
+        (ClockRule(bronstein=Bronstein(main_ms=5_000, delay_ms=2_000)), "time_settings 5 0 0"),
+        (ClockRule(us_delay=UsDelay(main_ms=5_000, delay_ms=2_000)), "time_settings 5 0 0"),
+        (ClockRule(us_delay=UsDelay(delay_ms=2_000)), "time_settings 0 2 1"),
+        (ClockRule(per_move=PerMove(move_ms=500)), "time_settings 0 1 1"),
+        (ClockRule(bank=Bank(move_ms=4_000, bank_ms=60_000)), "time_settings 60 4 1"),
+        (ClockRule(bank=Bank(bank_ms=60_000)), "time_settings 60 0 0"),
+        (
+            ClockRule(japanese_byo_yomi=JapaneseByoYomi(main_ms=60_000, period_ms=30_000, periods=5)),
+            "time_settings 60 30 1",
+        ),
+        (
+            ClockRule(canadian_byo_yomi=CanadianByoYomi(main_ms=60_000, period_ms=30_000, moves=25)),
+            "time_settings 60 30 25",
+        ),
+        (
+            ClockRule(moves_per_period=MovesPerPeriod(periods=(Period(moves=40, added_ms=5_000),))),
+            "time_settings 0 5 40",
+        ),
+        (ClockRule(moves_per_period=MovesPerPeriod(periods=(Period(added_ms=5_000),))), "time_settings 5 0 0"),
+        (ClockRule(correspondence=Correspondence()), ""),
     ],
 )
-def test_the_clock_is_described_in_the_words_of_gtp(rule: AnyClock | None, words: str) -> None:
-    odds = (SeatOdds(seat=1, rule=ClockRule(kind=SuddenDeath(main_ms=9_000))),)
-    match = Match(terms=MatchTerms(time_control=TimeControl(rule=ClockRule(kind=rule), odds=odds)))
+def test_the_clock_is_described_in_the_words_of_gtp(rule: ClockRule, words: str) -> None:
+    odds = (SeatOdds(seat=1, rule=ClockRule(sudden_death=SuddenDeath(main_ms=9_000))),)
+    match = Match(terms=MatchTerms(time_control=TimeControl(rule=rule, odds=odds)))
     assert " ".join(settings_words(match, 0, {"time_settings"})) == words
     assert " ".join(settings_words(match, 1, {"time_settings"})) == "time_settings 9 0 0"
     assert settings_words(match, 0, ()) == []
@@ -339,7 +349,7 @@ def test_the_clock_is_described_in_the_words_of_gtp(rule: AnyClock | None, words
 
 def test_a_byo_yomi_has_its_periods_if_the_engine_knows_the_extension_of_kgs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Turn, "time_left_now", property(lambda self: self.time_left))
-    rule = ClockRule(kind=JapaneseByoYomi(main_ms=60_000, period_ms=30_000, periods=5))
+    rule = ClockRule(japanese_byo_yomi=JapaneseByoYomi(main_ms=60_000, period_ms=30_000, periods=5))
     match = Match(terms=MatchTerms(time_control=TimeControl(rule=rule)))
     assert settings_words(match, 0, {KGS_SETTINGS, "time_settings"}) == [
         "kgs-time_settings",
@@ -348,7 +358,10 @@ def test_a_byo_yomi_has_its_periods_if_the_engine_knows_the_extension_of_kgs(mon
         "30",
         "5",
     ]
-    clocks = (Clock(0, True, 100, 0, 10.5, 4, 0), Clock(1, False, 180, 30, 0, 5, 0))
+    clocks = (
+        Clock(period_us=10_500_000, periods_left=4),
+        Clock(seat=1, main_us=30_000_000, periods_left=5),
+    )
     turn = replace(TURN, clocks=clocks, time_left=100.0)
     kgs, standard = ({"time_left", KGS_SETTINGS}, {"time_left"})
     assert [" ".join(words) for words in left_words(turn, kgs)] == ["time_left B 10 4", "time_left W 30 0"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from referee_client import Organiser
-from referee_client.values import MovePlayed, PlayStarted
+from referee_values import MovePlayed, PlayStarted
 
 from tests.clients.certificates import create_certificates
 from tests.clients.client_builds import ClientBuilder, run_in_client
@@ -110,7 +110,7 @@ def test_a_client_plays_all_games_concurrently_to_the_end(tls_server: TlsServer,
             stack.enter_context(tls_server.run_bot(sample, server, organiser.register_bot(name)))
         matches = [organiser.create_match(long_match(game), table) for game, table in TABLES.items()]
         for match in matches:
-            assert organiser.result(match.id).kind == "played", match
+            assert organiser.result(match.id).played, match
 
 
 def test_a_match_continues_after_the_server_was_killed(tls_server: TlsServer, sample: Sample) -> None:
@@ -126,7 +126,7 @@ def test_a_match_continues_after_the_server_was_killed(tls_server: TlsServer, sa
         with tls_server.run("--listen", server.address):
             numbers += [entry.number for entry in entries]
             assert numbers == list(range(1, len(numbers) + 1))
-            assert organiser.result(match.id).kind == "played"
+            assert organiser.result(match.id).played
             assert [bot.process.poll() for bot in bots] == [None, None]
 
 
@@ -146,7 +146,7 @@ def test_a_client_replaces_a_stalled_connection(tls_server: TlsServer, sample: S
         relay.stall()
         bot.wait_for("nothing was received for 6 s")
         bot.wait_for("connected to")
-        assert organiser.result(match.id).kind == "played"
+        assert organiser.result(match.id).played
         assert relay.connections > before
 
 
@@ -180,7 +180,7 @@ def test_no_match_is_lost_to_a_faulty_network(tls_server: TlsServer, any_sample:
             proxy.slow_down(DELAY_S)
         bot.wait_for("connected to")
         proxy.heal()
-        assert organiser.result(match.id).kind == "played"
+        assert organiser.result(match.id).played
 
 
 def test_a_session_that_is_taken_over_exits_with_status_3_and_the_newer_one_plays(
@@ -194,7 +194,7 @@ def test_a_session_that_is_taken_over_exits_with_status_3_and_the_newer_one_play
             assert any(isinstance(entry.event, MovePlayed) for entry in entries)
             with tls_server.run_bot(sample, server, secret) as newer:
                 assert older.exit_status() == 3, older.output()
-                assert organiser.result(match.id).kind == "played"
+                assert organiser.result(match.id).played
                 assert newer.process.poll() is None
 
 
@@ -235,7 +235,7 @@ def test_bots_in_different_languages_play_one_match_of_toc_and_all_contribute_to
         tables = [names[:4], names[-4:]]
         terms = replace(long_match("toc"), nonce_within="10m")
         for match in [organiser.create_match(terms, table) for table in tables]:
-            assert organiser.result(match.id).kind == "played", match
+            assert organiser.result(match.id).played, match
             [began] = [entry.event for entry in organiser.watch(match.id) if isinstance(entry.event, PlayStarted)]
             assert [len(nonce.nonce) for nonce in began.seed_commitment.nonces] == [32] * 4
         for bot in bots:

@@ -7,6 +7,7 @@ text that is not valid Unicode where the language permits it; in other games it 
 from pathlib import Path
 
 import pytest
+from referee_client.results import outcome, reason
 
 from tests.clients.client_builds import ClientBuilder, run_in_client
 from tests.clients.languages import LANGUAGES, Language
@@ -50,8 +51,8 @@ def test_unsendable_answers_cost_one_match_and_the_stream_stays_open(
             broken = organiser.create_match(long_match("trox"), ("anna", "anna"))
             whole = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
             result = organiser.result(broken.id)
-            assert (result.kind, result.reason) == ("forfeited", "illegal_move")
-            assert organiser.result(whole.id).kind == "played"
+            assert (outcome(result), reason(result)) == ("forfeited", "illegal_move")
+            assert organiser.result(whole.id).played
             output = bot.output()
     assert output.count("connected to") == 1
     assert output.count("the referee will reject it") == 3

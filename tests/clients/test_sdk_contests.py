@@ -17,7 +17,7 @@ from google.rpc.status_pb2 import Status
 from referee_client import Organiser, Refused, Terms
 from referee_client.backoff import Backoff
 from referee_client.organiser.entrants import entrant
-from referee_client.values import MatchRated, RoundRobin, TournamentTerms
+from referee_values import MatchRated, RoundRobin, TournamentTerms
 
 from tests.clients.losing_proxy import run_losing_proxy
 from tests.clients.sdk import run_bot
@@ -59,7 +59,7 @@ def test_an_entrant_is_parsed_from_text(text: str, name: str, bots: list[tuple[s
 @pytest.mark.slow
 def test_a_tournament_is_created_watched_and_exported(context: Context) -> None:
     tournaments = context.organiser.tournaments
-    plan = TournamentTerms(format=RoundRobin(cycles=2))
+    plan = TournamentTerms(round_robin=RoundRobin(cycles=2))
     created = tournaments.create("cup", Terms("alquerque", clock="60+1"), ["anna"], title="The cup", plan=plan)
     assert (created.title, created.terms.format) == ("The cup", RoundRobin(cycles=2))
     assert len(tournaments.enter("cup", "bert").entrants) == 2

@@ -5,7 +5,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from referee_client.values import MovePlayed
+from referee_client.results import outcome, reason
+from referee_values import MovePlayed
 
 from tests.clients.relay import run_relay
 from tests.clients.sdk import SHORT_HEARTBEAT, connect_organiser, long_match, run_bot
@@ -32,7 +33,7 @@ def test_a_match_continues_after_the_server_was_killed(tmp_path: Path) -> None:
             numbers += [entry.number for entry in entries]
             assert numbers == list(range(1, len(numbers) + 1))
             result = organiser.result(match.id)
-            assert (result.kind, result.reason) == ("played", "four_castles")
+            assert (outcome(result), reason(result)) == ("played", "four_castles")
 
 
 def test_bots_reconnect_after_draining_and_the_match_continues(tmp_path: Path) -> None:
@@ -52,7 +53,7 @@ def test_bots_reconnect_after_draining_and_the_match_continues(tmp_path: Path) -
             for bot in bots:
                 bot.wait_for("connected to")
                 bot.wait_for("connected to")
-            assert organiser.result(match.id).kind == "played"
+            assert organiser.result(match.id).played
 
 
 def test_a_token_that_is_invalid_or_has_another_role_ends_the_program_with_status_4(tmp_path: Path) -> None:
@@ -101,5 +102,5 @@ def test_a_stalled_connection_is_replaced_by_a_new_one(tmp_path: Path) -> None:
         relay.stall()
         bot.wait_for("nothing was received for 6 s")
         assert f"connected to {relay.address} as anna, version 1" in bot.wait_for("connected to")
-        assert organiser.result(match.id).kind == "played"
+        assert organiser.result(match.id).played
         assert relay.connections > before

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import grpc
 import pytest
+from msgspec import structs
 from referee_client import NotAllowed, NotServed, Organiser, Refused, Terms, address
 from referee_client.organiser.clock_text import BadClock, clock
 from referee_client.organiser.invitations import redeem
-from referee_client.values import (
-    AnyClock,
+from referee_values import (
     Bank,
     Bronstein,
     CanadianByoYomi,
@@ -58,29 +58,31 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
             yield Context(server, token, organiser)
 
 
-CLOCKS: dict[str, AnyClock] = {
-    "none": Untimed(),
-    "60": SuddenDeath(main_ms=60_000),
-    "60+1": Fischer(main_ms=60_000, increment_ms=1_000),
-    "5m+0.5s": Fischer(main_ms=300_000, increment_ms=500),
-    "60 delay 2": UsDelay(main_ms=60_000, delay_ms=2_000),
-    "60 bronstein 2": Bronstein(main_ms=60_000, delay_ms=2_000),
-    "60 byoyomi 3x10": JapaneseByoYomi(main_ms=60_000, period_ms=10_000, periods=3),
-    "60 byoyomi 5/10": CanadianByoYomi(main_ms=60_000, period_ms=10_000, moves=5),
-    "40/300, 60+5": MovesPerPeriod(
-        periods=(Period(moves=40, added_ms=300_000), Period(added_ms=60_000, increment_ms=5_000))
+CLOCKS: dict[str, ClockRule] = {
+    "none": ClockRule(untimed=Untimed()),
+    "60": ClockRule(sudden_death=SuddenDeath(main_ms=60_000)),
+    "60+1": ClockRule(fischer=Fischer(main_ms=60_000, increment_ms=1_000)),
+    "5m+0.5s": ClockRule(fischer=Fischer(main_ms=300_000, increment_ms=500)),
+    "60 delay 2": ClockRule(us_delay=UsDelay(main_ms=60_000, delay_ms=2_000)),
+    "60 bronstein 2": ClockRule(bronstein=Bronstein(main_ms=60_000, delay_ms=2_000)),
+    "60 byoyomi 3x10": ClockRule(japanese_byo_yomi=JapaneseByoYomi(main_ms=60_000, period_ms=10_000, periods=3)),
+    "60 byoyomi 5/10": ClockRule(canadian_byo_yomi=CanadianByoYomi(main_ms=60_000, period_ms=10_000, moves=5)),
+    "40/300, 60+5": ClockRule(
+        moves_per_period=MovesPerPeriod(
+            periods=(Period(moves=40, added_ms=300_000), Period(added_ms=60_000, increment_ms=5_000))
+        )
     ),
-    "5/move": PerMove(move_ms=5_000),
-    "2 bank 30": Bank(move_ms=2_000, bank_ms=30_000),
-    "hourglass 60": Hourglass(main_ms=60_000),
-    "correspondence 3d": Correspondence(move_ms=259_200_000),
+    "5/move": ClockRule(per_move=PerMove(move_ms=5_000)),
+    "2 bank 30": ClockRule(bank=Bank(move_ms=2_000, bank_ms=30_000)),
+    "hourglass 60": ClockRule(hourglass=Hourglass(main_ms=60_000)),
+    "correspondence 3d": ClockRule(correspondence=Correspondence(move_ms=259_200_000)),
 }
 
 
 @pytest.mark.parametrize("text", CLOCKS)
 def test_a_clock_in_text_form_is_parsed_and_accepted_by_the_server(context: Context, text: str) -> None:
-    assert clock(text) == ClockRule(kind=CLOCKS[text])
-    assert context.organiser.create_match(Terms("alquerque", clock=text)).game == "alquerque"
+    assert clock(text) == CLOCKS[text]
+    assert context.organiser.create_match(Terms("alquerque", clock=text)).terms.rules.game == "alquerque"
 
 
 @pytest.mark.parametrize("text", ["", "soon", "60+", "60 byoyomi", "-5", "40/300,"])
@@ -102,9 +104,13 @@ def test_terms_in_text_form_reach_the_server(context: Context) -> None:
         "troke", {"seats": 4, "teams": True}, "troke_english", "60+1", gone_after="30s", visibility="delayed 4"
     )
     match = context.organiser.create_match(terms, title="a match of four")
-    assert (match.game, match.title, len(match.bots)) == ("troke", "a match of four", 4)
-    assert (match.options["teams"], match.options["carry_home"]) == ("true", "forbidden")
-    assert match.sides == ((0, 2), (1, 3))
+    assert (match.terms.rules.game, match.title, len(tuple(seat.bot for seat in match.seats))) == (
+        "troke",
+        "a match of four",
+        4,
+    )
+    assert (match.terms.rules.options["teams"], match.terms.rules.options["carry_home"]) == ("true", "forbidden")
+    assert [side.seats for side in match.seat_layout.sides] == [(0, 2), (1, 3)]
 
 
 def test_a_match_is_created_once_even_if_the_response_is_lost(context: Context) -> None:
@@ -133,7 +139,7 @@ def test_bots_and_matches_are_listed(context: Context) -> None:
         result = organiser.result(match.id)
         assert [there.name for there in organiser.bots(online_only=True)] == ["anna"]
     standing = organiser.standing(match.id)
-    assert (standing.phase, standing.result, standing.state.seats_to_move) == ("over", result, ())
+    assert (standing.match.phase, standing.match.result, standing.state.seats_to_move) == ("over", result, ())
     assert [listed.id for listed in organiser.matches(bot="anna", phase="over")] == [match.id]
     assert {game.name for game in organiser.games()} == games().keys()
     assert len({anna, organiser.create_token("anna")}) == 2
@@ -143,7 +149,7 @@ def test_an_organiser_reads_its_own_token(context: Context) -> None:
     with Organiser(context.server.address, context.server.admin_token) as admin:
         made = admin.administration.make_token("spectator", "sam", expires_at=datetime.now(UTC) + timedelta(days=1))
     with Organiser(context.server.address, made.secret) as spectator:
-        assert replace(spectator.own_token(), last_use_time=None) == made.token
+        assert structs.replace(spectator.own_token(), last_use_time=None) == made.token
     assert context.organiser.own_token().role == "organiser"
 
 
@@ -178,7 +184,7 @@ def test_a_lost_answer_to_a_redemption_makes_one_author_without_a_token(context:
 
 def test_an_aborted_match_is_void(context: Context) -> None:
     match = context.organiser.create_match("trox")
-    assert context.organiser.abort(match.id, "not today").kind == "void"
+    assert context.organiser.abort(match.id, "not today").voided
     with pytest.raises(Refused) as refused:
         context.organiser.abort(match.id)
     assert (refused.value.reason, refused.value.metadata["match_id"]) == ("MATCH_OVER", match.id)

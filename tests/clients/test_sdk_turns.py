@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 from referee_api.v1 import game_pb2, match_pb2, play_pb2, result_pb2
-from referee_client import Answer, Choice, End, Match, Result, Turn
+from referee_client import Answer, Choice, Match, MatchEnded, Result, Turn
 from referee_client.bot import Bot, Players
+from referee_client.results import outcome, reason, seat_result
 from referee_client.runners import SeatRunner
 from referee_client.seats import Seats
 from referee_client.turn import turn_in
-from referee_client.values import VoidResult
+from referee_values import SeatResult, VoidResult
 
 TIMEOUT_S = 60
 
@@ -164,13 +165,15 @@ async def test_the_end_of_a_match_waits_for_the_awaitable_of_its_seat() -> None:
         def choose(self, turn: Turn) -> Any:
             return answer(turn)
 
-        def ended(self, end: End) -> None:
+        def ended(self, end: MatchEnded) -> None:
             order.append("ended")
 
     runner, key = SeatRunner(Players(Later())), ("m", 0)
     choice = asyncio.create_task(runner.choose(key, turn_in(turn(), listed=True)))
     await asyncio.sleep(0)
-    end = asyncio.create_task(runner.ended(key, End("m", 0, Result(outcome=VoidResult(cause="aborted")))))
+    end = asyncio.create_task(
+        runner.ended(key, MatchEnded(match_id="m", result=Result(voided=VoidResult(cause="aborted"))))
+    )
     may_answer.set()
     await asyncio.gather(choice, end)
     assert order == ["answered", "ended"]
@@ -196,14 +199,16 @@ class RecordingBot:
         self.number = next(self.numbers)
 
     def started(self, match: Match, seat: int) -> None:
-        self.recorded.put((self.number, "started", (match.id, match.bots, seat)))
+        self.recorded.put((self.number, "started", (match.id, tuple(seat.bot for seat in match.seats), seat)))
 
     def choose(self, turn: Turn) -> str:
         self.recorded.put((self.number, "choose", turn.token))
         return first_move(turn)
 
-    def ended(self, end: End) -> None:
-        self.recorded.put((self.number, "ended", (end.match_id, end.result.kind, end.result.reason, end.rank)))
+    def ended(self, end: MatchEnded) -> None:
+        self.recorded.put(
+            (self.number, "ended", (end.match_id, outcome(end.result), reason(end.result), seat_result(end)))
+        )
 
 
 @async_test
@@ -227,7 +232,7 @@ async def test_a_bot_class_gets_an_instance_per_seat_and_start_and_end_once() ->
     assert sorted(recorded, key=lambda it: it[0]) == [
         (0, "started", ("m", ("anna",), 0)),
         (0, "choose", "t1"),
-        (0, "ended", ("m", "forfeited", "time", 2)),
+        (0, "ended", ("m", "forfeited", "time", SeatResult(rank=2))),
         (1, "choose", "t2"),
     ]
 
@@ -237,6 +242,6 @@ async def test_an_instance_is_discarded_with_its_match() -> None:
     RecordingBot.recorded, RecordingBot.numbers = queue.Queue(), count()
     runner, key = SeatRunner(Players(RecordingBot)), ("m", 0)
     await runner.choose(key, turn_in(turn(), listed=True))
-    await runner.ended(key, End("m", 0, Result(outcome=VoidResult(cause="aborted"))))
+    await runner.ended(key, MatchEnded(match_id="m", result=Result(voided=VoidResult(cause="aborted"))))
     await runner.choose(key, turn_in(turn(), listed=True))
     assert [RecordingBot.recorded.get(timeout=TIMEOUT_S)[0] for _ in range(3)] == [0, 0, 1]

@@ -17,8 +17,8 @@ from referee_client import (
     RESIGN,
     Answer,
     Choice,
-    End,
     Match,
+    MatchEnded,
     Misconfigured,
     NotAllowed,
     TakenOver,
@@ -76,7 +76,7 @@ class FakeRunner(BotRunner):
     async def started(self, key: Key, match: Match) -> None:
         self.tells.append({"started": {"match": match.id, "seat": key[1]}})
 
-    async def ended(self, key: Key, end: End) -> None:
+    async def ended(self, key: Key, end: MatchEnded) -> None:
         self.tells.append({"ended": {"match": end.match_id, "seat": key[1]}})
 
     def answer(self, match: str, seat: int, token: str, **answer: Any) -> None:

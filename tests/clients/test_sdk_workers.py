@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from referee_client import Organiser, Result
+from referee_client.results import reason
 
 from tests.clients.sdk import connect_organiser, long_match, run_bot
 from tests.e2e.server import ServerProcess, run_server
@@ -43,7 +44,8 @@ def test_a_bot_that_holds_the_interpreter_lock_keeps_its_session_with_workers(tm
     flags = ("--ephemeral", "--ping-interval-ms", "500", "--heartbeat-timeout-ms", "5000")
     with run_server(tmp_path, *flags) as server, connect_organiser(server) as organiser:
         outcome = play_match(server, organiser, f"{tmp_path / 'heavy.py'}:choose", "--workers", "1")
-        assert (outcome.result.kind, outcome.faults) == ("played", 0)
+        assert outcome.result.played
+        assert outcome.faults == 0
         assert outcome.output.count("connected to") == 1
 
 
@@ -59,7 +61,7 @@ def test_a_bot_class_keeps_its_state_in_its_worker(tmp_path: Path) -> None:
     )
     with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
         outcome = play_match(server, organiser, f"{tmp_path / 'counting.py'}:Bot", "--workers", "2")
-        assert outcome.result.reason != "resignation", outcome.output
+        assert reason(outcome.result) != "resignation", outcome.output
 
 
 def test_an_asynchronous_bot_plays_in_its_worker(tmp_path: Path) -> None:
@@ -75,7 +77,7 @@ def test_an_asynchronous_bot_plays_in_its_worker(tmp_path: Path) -> None:
     )
     with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
         outcome = play_match(server, organiser, f"{tmp_path / 'awaits.py'}:Bot", "--workers", "1")
-        assert outcome.result.reason != "resignation", outcome.output
+        assert reason(outcome.result) != "resignation", outcome.output
 
 
 def test_a_worker_that_exits_is_replaced_and_the_turn_is_repeated(tmp_path: Path) -> None:
@@ -92,14 +94,14 @@ def test_a_worker_that_exits_is_replaced_and_the_turn_is_repeated(tmp_path: Path
         died = tmp_path / "died"
         outcome = play_match(server, organiser, f"{tmp_path / 'dies.py'}:choose", "--workers", "1", DIED=str(died))
         assert died.exists()
-        assert outcome.result.reason != "resignation", outcome.output
+        assert reason(outcome.result) != "resignation", outcome.output
 
 
 def test_a_turn_that_kills_its_worker_twice_is_resigned(tmp_path: Path) -> None:
     (tmp_path / "deadly.py").write_text("import os\ndef choose(turn):\n    os.kill(os.getpid(), 9)\n")
     with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
         outcome = play_match(server, organiser, f"{tmp_path / 'deadly.py'}:choose", "--workers", "1")
-        assert outcome.result.reason == "resignation"
+        assert reason(outcome.result) == "resignation"
         assert "twice" in outcome.output
 
 

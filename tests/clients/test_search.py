@@ -115,7 +115,7 @@ def test_sampled_positions_agree_with_what_the_seat_sees() -> None:
 def test_it_uses_a_fraction_of_its_clock(main: float, period: float, moves_left: int, at_most: float) -> None:
     trox = find("trox")
     position, seat = random_game(trox, seed=6, plies=4)[2]
-    clock = Clock(seat, True, main + period, main, period, 0, moves_left)
+    clock = Clock(seat=seat, main_us=round(main * 1e6), period_us=round(period * 1e6), moves_left=moves_left)
     timed_turn = replace(turn_in(trox, position, seat), clocks=(clock, clock), time_left=main + period)
     ticks = iter(range(1_000_000))
     times: list[float] = []

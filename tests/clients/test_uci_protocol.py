@@ -11,20 +11,21 @@ from referee_client import Choice
 from referee_client.bridge.program_lines import MAX_EXTRA_BYTES, MAX_LINE_BYTES, ProgramUnavailable
 from referee_client.bridge.uci_clock import go_words, increments
 from referee_client.bridge.uci_protocol import UciProtocol
-from referee_client.clocks import Clock
-from referee_client.matches import End
-from referee_client.turn import PlayedMove, Turn
-from referee_client.values.matches import Match, MatchTerms
-from referee_client.values.results import Result
-from referee_client.values.time_controls import (
-    AnyClock,
+from referee_client.turn import Turn
+from referee_values import (
     Bank,
     Bronstein,
+    Clock,
     ClockRule,
     Fischer,
     JapaneseByoYomi,
+    Match,
+    MatchEnded,
+    MatchTerms,
     MovesPerPeriod,
     Period,
+    Result,
+    SeatMove,
     SeatOdds,
     SuddenDeath,
     TimeControl,
@@ -32,7 +33,7 @@ from referee_client.values.time_controls import (
 )
 
 TURN = Turn("m", 0, "t", "chess", {"chess960": "false"}, 0, "FEN", listed_moves=())
-LATER = replace(TURN, ply=2, position="FEN 2", history=(PlayedMove(0, "e2e4"), PlayedMove(1, "e7e5")))
+LATER = replace(TURN, ply=2, position="FEN 2", history=(SeatMove(seat=0, move="e2e4"), SeatMove(seat=1, move="e7e5")))
 GREETING = b"id name Fake\noption name Skill Level type spin default 20\noption name UCI_Chess960 type check\nuciok\n"
 
 
@@ -163,7 +164,7 @@ def test_another_match_is_another_game() -> None:
         await engine.read(2)
         engine.write(b"bestmove e2e4\n")
         await asking
-        engine.protocol.end_match(End("m", 0, Result()))
+        engine.protocol.end_match(MatchEnded(match_id="m", result=Result()))
         asking = await engine.begin(replace(TURN, match_id="m2", position="FEN 3", options={"chess960": "true"}))
         assert (await engine.read(2))[0] == "position fen FEN 3"
         engine.write(b"bestmove a2a3\n")
@@ -230,8 +231,10 @@ def test_an_engine_may_write_much_while_it_searches_but_not_between_turns() -> N
 
 def clocks(*, main: float = 0, period: float = 0, periods: int = 0, moves: int = 0) -> Turn:
     """Return a turn of Black, who has this clock, while White has eight seconds."""
-    mine = Clock(1, True, main + period, main, period, periods, moves)
-    return replace(TURN, seat=1, clocks=(Clock(0, False, 8, 8, 0, 0, moves), mine), time_left=main + period)
+    main_us, period_us = round(main * 1e6), round(period * 1e6)
+    mine = Clock(seat=1, main_us=main_us, period_us=period_us, periods_left=periods, moves_left=moves)
+    theirs = Clock(main_us=8_000_000, moves_left=moves)
+    return replace(TURN, seat=1, clocks=(theirs, mine), time_left=main + period)
 
 
 @pytest.mark.parametrize(
@@ -262,18 +265,18 @@ def test_time_that_has_gone_since_the_turn_arrived_is_not_passed(monkeypatch: py
 @pytest.mark.parametrize(
     ("rule", "increment"),
     [
-        (None, 0),
-        (SuddenDeath(main_ms=5), 0),
-        (Fischer(main_ms=5, increment_ms=1), 1),
-        (Bronstein(main_ms=5, delay_ms=2), 2),
-        (UsDelay(main_ms=5, delay_ms=3), 3),
-        (Bank(move_ms=4, bank_ms=5), 4),
-        (JapaneseByoYomi(main_ms=5, period_ms=6, periods=1), 6),
-        (MovesPerPeriod(periods=(Period(moves=40, added_ms=5, increment_ms=7),)), 7),
-        (MovesPerPeriod(), 0),
+        (ClockRule(), 0),
+        (ClockRule(sudden_death=SuddenDeath(main_ms=5)), 0),
+        (ClockRule(fischer=Fischer(main_ms=5, increment_ms=1)), 1),
+        (ClockRule(bronstein=Bronstein(main_ms=5, delay_ms=2)), 2),
+        (ClockRule(us_delay=UsDelay(main_ms=5, delay_ms=3)), 3),
+        (ClockRule(bank=Bank(move_ms=4, bank_ms=5)), 4),
+        (ClockRule(japanese_byo_yomi=JapaneseByoYomi(main_ms=5, period_ms=6, periods=1)), 6),
+        (ClockRule(moves_per_period=MovesPerPeriod(periods=(Period(moves=40, added_ms=5, increment_ms=7),))), 7),
+        (ClockRule(moves_per_period=MovesPerPeriod()), 0),
     ],
 )
-def test_the_increment_is_that_of_the_rule_of_each_seat(rule: AnyClock | None, increment: int) -> None:
-    odds = (SeatOdds(seat=1, rule=ClockRule(kind=Fischer(main_ms=5, increment_ms=9))),)
-    control = TimeControl(rule=ClockRule(kind=rule), odds=odds)
+def test_the_increment_is_that_of_the_rule_of_each_seat(rule: ClockRule, increment: int) -> None:
+    odds = (SeatOdds(seat=1, rule=ClockRule(fischer=Fischer(main_ms=5, increment_ms=9))),)
+    control = TimeControl(rule=rule, odds=odds)
     assert increments(Match(terms=MatchTerms(time_control=control))) == {0: increment, 1: 9}

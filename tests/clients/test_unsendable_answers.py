@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from referee_client.results import outcome, reason
 
 from tests.clients.sdk import BotProgram, connect_organiser, long_match, run_program
 from tests.e2e.server import run_server
@@ -51,7 +52,7 @@ def play_two_matches(folder: Path, text: str, *before: str) -> tuple[tuple[str, 
             broken = organiser.create_match(long_match("trox"), ("anna", "anna"))
             whole = organiser.create_match(long_match("alquerque"), ("anna", "anna"))
             result = organiser.result(broken.id)
-            return (result.kind, result.reason), organiser.result(whole.id).reason, bot
+            return (outcome(result), reason(result)), reason(organiser.result(whole.id)), bot
 
 
 def test_unsendable_answers_in_python_cost_one_match(tmp_path: Path) -> None:

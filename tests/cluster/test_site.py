@@ -36,7 +36,7 @@ def test_each_node_shows_a_match_that_bots_play_on_another_node(tmp_path: Path) 
         )
         bots.connect_to([second.address])
         match = organiser.create_match(long_match("alquerque"), BOTS)
-        assert organiser.result(match.id).kind == "played"
+        assert organiser.result(match.id).played
         for server in (first, second):
             with urllib.request.urlopen(f"http://{server.site}/matches/{match.id}", timeout=TIMEOUT_S) as response:
                 page = response.read().decode()

@@ -13,7 +13,6 @@ from engines.game_errors import (
     UnknownGame,
     unknown,
 )
-from engines.second.second_registry import UnknownSecondEngine
 from referee.match.match_errors import BadSetup, ClockExpired
 
 
@@ -25,7 +24,6 @@ from referee.match.match_errors import BadSetup, ClockExpired
         MalformedPosition("x", "no"),
         IllegalMove("a1", "N-1", "no"),
         NotYourTurn(1, (0,)),
-        UnknownSecondEngine("nim", "x", ["planted"], "planted"),
         BadSetup("players", "must be {two}"),
         ClockExpired({"charged_us": "1"}),
         DetailedError("A sentence.", game="nim"),

@@ -5,7 +5,7 @@ import pytest
 
 SHARED_MODULES = {f"engines.{name}" for name in ("api", "options", "game_errors", "chance", "codec", "drawing", "form")}
 GRAPH = grimp.build_graph("engines", cache_dir=None)
-NO_GAMES = {"engines.external", "engines.second", "engines.testing"}
+NO_GAMES = {"engines.external", "engines.testing"}
 GAMES = sorted(name for name in GRAPH.find_children("engines") - NO_GAMES if GRAPH.find_children(name))
 
 

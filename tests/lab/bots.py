@@ -65,14 +65,14 @@ class Remembering:
         self.game = ""
 
     def started(self, match: Any, seat: int) -> None:
-        self.game = f"{match.game} {match.bots[seat]}"
+        self.game = f"{match.terms.rules.game} {match.seats[seat].bot}"
 
     def choose(self, turn: Any) -> str:
         self.turns += 1
         return str(turn.legal_moves[_number(f"{self.game} {self.turns}") % len(turn.legal_moves)])
 
     def ended(self, end: Any) -> None:
-        assert end.rank in (1, 2)
+        assert end.result.seats[end.seat].rank in (1, 2)
 
 
 def naming_process(turn: Any) -> str:

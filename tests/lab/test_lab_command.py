@@ -351,7 +351,7 @@ def test_a_plan_that_the_lab_cannot_play_is_rejected(tmp_path: Path, text: str, 
 
 
 def test_a_tournament_whose_match_is_always_void_is_given_up(tmp_path: Path) -> None:
-    tournament = read_lab_plan(plan(tmp_path, GAUNTLET)).source("0", "")
+    tournament = read_lab_plan(plan(tmp_path, GAUNTLET)).source("0")
     assert isinstance(tournament, LabTournament)
     names = []
     for _ in range(MAX_ATTEMPTS - 1):

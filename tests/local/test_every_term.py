@@ -39,7 +39,6 @@ network_credit = { per_move_ms = 5, per_match_ms = 50 }
 visibility = "delayed 4"
 start_timeout_ms = 1000
 nonce_timeout_ms = 2000
-second_engine = "reference"
 adjudication.max_plies = 400
 adjudication.resign_score = 600
 adjudication.resign_moves = 3
@@ -164,7 +163,6 @@ def test_an_arena_plays_by_every_term_of_its_file(tmp_path: Path) -> None:
     assert terms.visibility == Visibility(kind="delayed", delay_plies=4)
     assert (terms.start_timeout_us, terms.nonce_timeout_us) == (SECOND, 2 * SECOND)
     assert terms.policies.illegal_move.max_attempts == 2
-    assert terms.checked_by == "reference"
 
 
 @pytest.mark.parametrize(

@@ -216,9 +216,8 @@ def test_another_seed_is_found_at_the_first_lot(tmp_path: Path) -> None:
     event = json.loads(lines[1])["event"]
     event["terms"]["tournament"]["seed"] = "ff" * 32
     sentence = verdict_on(with_event(lines, 1, event), tmp_path).sentence
-    assert re.match(
-        r"entry 9: order\.\d of `tournament_started` is \"\w\" by the record, and \"\w\" by the rules", sentence
-    )
+    how = r"entry 9: order\.\d of `tournament_started` is \"\w\" by the record, and \"\w\" by the rules"
+    assert re.match(how, sentence)
 
 
 def test_another_seed_is_found_at_the_first_set(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 from referee_client import Organiser
-from referee_client.values import Match, Seat, Tournament, TournamentTerms
+from referee_values import Match, Seat, Tournament, TournamentTerms
 
 from referee.contests.tournament.commands import StartTournamentMatch
 from referee.contests.tournament.tournament_export import to_json

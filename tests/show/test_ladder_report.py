@@ -1,21 +1,12 @@
 """The report of a ladder whose matches continue while its data are fetched."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import cast
 
 import pytest
+from msgspec.structs import replace
 from referee_client import Organiser
-from referee_client.values import (
-    Ladder,
-    LadderEntry,
-    LadderSnapshot,
-    LadderStanding,
-    Match,
-    MatchRated,
-    RatingPoint,
-    Seat,
-)
+from referee_values import Ladder, LadderEntry, LadderSnapshot, LadderStanding, Match, MatchRated, RatingPoint, Seat
 
 from referee.show.collector import SNAPSHOT_ATTEMPTS, SNAPSHOT_ROWS, ladder_report
 from tests.show.test_value_conversion import TWO_SIDES, entrant, won
@@ -79,7 +70,7 @@ class Entries:
     def __next__(self) -> LadderEntry:
         self.number += 1
         rated = MatchRated(match_id=f"m-{self.number}")
-        return LadderEntry(number=self.number, event=rated)
+        return LadderEntry(number=self.number, match_rated=rated)
 
     def close(self) -> None:
         """Nothing is open."""

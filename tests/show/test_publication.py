@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from referee_client import Organiser, Refused
 from referee_client.errors import Refusal
-from referee_client.values import Ladder, LadderEntry, LadderSnapshot, Match, PlayedResult, Result
+from referee_values import Ladder, LadderEntry, LadderSnapshot, Match, PlayedResult, Result
 
 from referee.cli import main
 from referee.show.publication import NotPublishable, publish_ladder
@@ -54,7 +54,7 @@ class FakeLog:
 
 class FakeOrganiser:
     def __init__(self, match_id: str, record: Callable[[], bytes], title: str = "") -> None:
-        result = Result(outcome=PlayedResult())
+        result = Result(played=PlayedResult())
         self.ladders = FakeLadders(Match(id=match_id, result=result), title)
         self._record = record
 

@@ -1,8 +1,8 @@
 """Results, clocks and formats in words."""
 
 import pytest
+from referee_api.conversion import to_message
 from referee_api.v1 import clock_pb2, result_pb2, sprt_pb2, tournament_pb2
-from referee_client.conversion import to_message
 from referee_client.organiser.clock_text import clock
 
 from referee.show.words import (

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 from referee_client import Terms
-from referee_client.values import MovePlayed
+from referee_values import MovePlayed
 
 from engines.api import REFEREE
 from engines.registry import find

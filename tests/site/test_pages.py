@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 from referee_client import Terms
-from referee_client.values import Elimination, LadderTerms, RoundRobin, Swiss, TournamentTerms
-from referee_client.values.tournament_terms import TournamentFormat
+from referee_values import Elimination, LadderTerms, RoundRobin, Swiss, TournamentTerms
 
 from tests.site.bots import HELD_PLY
 from tests.site.browser import Visitor, run_browser, visit
@@ -64,18 +63,17 @@ def paths(world: World) -> dict[str, str]:
     organiser.ladders.create("open", fast, title="Open ladder", plan=LadderTerms(max_matches_per_hour=0))
     for bot in BOTS:
         organiser.ladders.join("open", bot)
-    formats: dict[str, TournamentFormat] = {
-        "swiss": Swiss(rounds=2),
-        "knockout": Elimination(),
-        "announced": RoundRobin(cycles=1),
+    plans: dict[str, TournamentTerms] = {
+        "swiss": TournamentTerms(swiss=Swiss(rounds=2)),
+        "knockout": TournamentTerms(elimination=Elimination()),
+        "announced": TournamentTerms(round_robin=RoundRobin(cycles=1)),
     }
-    for name, tournament_format in formats.items():
-        terms = TournamentTerms(format=tournament_format)
-        organiser.tournaments.create(name, fast, BOTS, title=f"The {name} cup", plan=terms)
+    for name, plan in plans.items():
+        organiser.tournaments.create(name, fast, BOTS, title=f"The {name} cup", plan=plan)
         if name != "announced":
             organiser.tournaments.start(name)
     teams = ("reds=anna,bert", "blues=cleo,dora")
-    team_terms = TournamentTerms(format=RoundRobin(), boards=2)
+    team_terms = TournamentTerms(round_robin=RoundRobin(), boards=2)
     organiser.tournaments.create("teams", fast, teams, title="The cup of teams", plan=team_terms)
     organiser.tournaments.start("teams")
     live = {
@@ -102,7 +100,7 @@ def paths(world: World) -> dict[str, str]:
         "ladders": "/ladders",
         "ladder": "/ladders/open",
         "tournaments": "/tournaments",
-        **{name: f"/tournaments/{name}" for name in (*formats, "teams")},
+        **{name: f"/tournaments/{name}" for name in (*plans, "teams")},
         "round": "/tournaments/swiss/rounds/1",
         "cross table": "/tournaments/swiss/cross-table",
         "join": "/join",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from referee_client import Organiser, Terms
-from referee_client.values import MovePlayed
+from referee_values import MovePlayed
 
 from tests.e2e.server import TIMEOUT_S, run_server
 from tests.site.browser import Visitor, run_browser, visit

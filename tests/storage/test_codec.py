@@ -11,7 +11,6 @@ from msgspec import structs, to_builtins
 from referee.match.events import (
     DrawOffered,
     Event,
-    MatchCreated,
     MovePlayed,
     NonceAdded,
     PlayEnded,
@@ -21,8 +20,7 @@ from referee.match.events import (
 from referee.match.result import EndCause, EndKind, Result
 from referee.match.setup import Player
 from referee.storage.codec import MATCH_CODEC, STORED_VERSION, MalformedEntry
-from tests.match.setups import change_setup
-from tests.storage.examples import END, EXAMPLES, MOVE, SETUP
+from tests.storage.examples import END, EXAMPLES, MOVE
 from tests.storage.strategies import ANY_EVENT, EVENTS
 
 CREATED = EXAMPLES[0]
@@ -264,11 +262,3 @@ def test_an_event_that_could_not_be_decoded_is_not_written(event: Event, sentenc
 
 def test_a_forced_move_has_no_clock_charge() -> None:
     assert data_of(MovePlayed(0, 0, "", "pass"))["row"] is None
-
-
-def test_terms_name_a_second_engine_only_if_there_is_one() -> None:
-    assert "second_engine" not in MATCH_CODEC.encode(MatchCreated(0, SETUP))
-    named = MatchCreated(0, change_setup(SETUP, second_engine="reference"))
-    line = MATCH_CODEC.encode(named)
-    assert '"start_timeout_us":60000000,"second_engine":"reference",' in line
-    assert MATCH_CODEC.decode(line) == named

@@ -10,7 +10,7 @@ from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.timestamp_pb2 import Timestamp
 from hypothesis import given
 from hypothesis import strategies as st
-from referee_api.conversion import BadValue, to_message, to_value
+from referee_api.conversion import BadValue, enum_number, to_message, to_value
 from referee_api.v1 import contest_pb2, game_pb2, match_pb2, match_service_pb2, play_pb2, tournament_pb2
 from referee_values import (
     Clock,
@@ -123,6 +123,12 @@ def test_an_unknown_number_of_an_enum_becomes_text_and_goes_back(number: int) ->
     value = to_value(message, TournamentTerms)
     assert (value.seeding, value.tie_breaks) == (str(number), ("wins", str(number)))
     assert to_message(value, tournament_pb2.TournamentTerms) == message
+
+
+def test_a_word_of_a_request_becomes_its_number() -> None:
+    assert enum_number(match_pb2.MatchPhase, "over") == match_pb2.MATCH_PHASE_OVER
+    with pytest.raises(BadValue, match="unknown word 'later'; known: waiting, playing, over"):
+        enum_number(match_pb2.MatchPhase, "later")
 
 
 def test_a_field_of_only_one_side_is_left_out() -> None:

@@ -148,7 +148,7 @@ type Bot struct {
 	// Whether it is online.
 	Presence *Presence `protobuf:"bytes,5,opt,name=presence,proto3" json:"presence,omitempty"`
 	// Pause during which it gets no new matches. Not set: it is not paused.
-	Pause *Pause `protobuf:"bytes,6,opt,name=pause,proto3" json:"pause,omitempty"`
+	Pause *Pause `protobuf:"bytes,6,opt,name=pause,proto3,oneof" json:"pause,omitempty"`
 	// Time when it was registered.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// From whom it takes matches, and on which conditions, with all defaults filled in.
@@ -934,17 +934,18 @@ var File_referee_api_v1_bot_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_bot_proto_rawDesc = "" +
 	"\n" +
-	"\x18referee_api/v1/bot.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x1areferee_api/v1/error.proto\x1a\x1creferee_api/v1/options.proto\x1a\x19referee_api/v1/play.proto\x1a\x1breferee_api/v1/result.proto\"\xcb\x02\n" +
+	"\x18referee_api/v1/bot.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x1areferee_api/v1/error.proto\x1a\x1creferee_api/v1/options.proto\x1a\x19referee_api/v1/play.proto\x1a\x1breferee_api/v1/result.proto\"\xda\x02\n" +
 	"\x03Bot\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05owner\x18\x02 \x01(\tR\x05owner\x12 \n" +
 	"\vdescription\x18\x03 \x01(\tR\vdescription\x12%\n" +
 	"\x0elatest_version\x18\x04 \x01(\tR\rlatestVersion\x124\n" +
-	"\bpresence\x18\x05 \x01(\v2\x18.referee_api.v1.PresenceR\bpresence\x12+\n" +
-	"\x05pause\x18\x06 \x01(\v2\x15.referee_api.v1.PauseR\x05pause\x12;\n" +
+	"\bpresence\x18\x05 \x01(\v2\x18.referee_api.v1.PresenceR\bpresence\x120\n" +
+	"\x05pause\x18\x06 \x01(\v2\x15.referee_api.v1.PauseH\x00R\x05pause\x88\x01\x01\x12;\n" +
 	"\vcreate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x121\n" +
-	"\aconsent\x18\b \x01(\v2\x17.referee_api.v1.ConsentR\aconsent\"\x93\x02\n" +
+	"\aconsent\x18\b \x01(\v2\x17.referee_api.v1.ConsentR\aconsentB\b\n" +
+	"\x06_pause\"\x93\x02\n" +
 	"\aConsent\x122\n" +
 	"\x05scope\x18\x01 \x01(\x0e2\x1c.referee_api.v1.ConsentScopeR\x05scope\x12\x1a\n" +
 	"\x05games\x18\x02 \x03(\tB\x04\x90\xb5\x18 R\x05games\x12.\n" +
@@ -1085,6 +1086,7 @@ func file_referee_api_v1_bot_proto_init() {
 	file_referee_api_v1_options_proto_init()
 	file_referee_api_v1_play_proto_init()
 	file_referee_api_v1_result_proto_init()
+	file_referee_api_v1_bot_proto_msgTypes[0].OneofWrappers = []any{}
 	file_referee_api_v1_bot_proto_msgTypes[1].OneofWrappers = []any{}
 	file_referee_api_v1_bot_proto_msgTypes[6].OneofWrappers = []any{
 		(*BotLogEntry_ItemRejected)(nil),

@@ -108,10 +108,7 @@ type MatchTerms struct {
 	// It is true in responses if `nonce_timeout_ms` is 0.
 	WithoutNonces bool `protobuf:"varint,8,opt,name=without_nonces,json=withoutNonces,proto3" json:"without_nonces,omitempty"`
 	// When the match ends although its game is not over. Default: never.
-	Adjudication *Adjudication `protobuf:"bytes,9,opt,name=adjudication,proto3,oneof" json:"adjudication,omitempty"`
-	// Second engine of the game, which runs beside the first one: a match in which they differ is void. The server must
-	// allow second engines. Default empty: none.
-	SecondEngine  string `protobuf:"bytes,10,opt,name=second_engine,json=secondEngine,proto3" json:"second_engine,omitempty"`
+	Adjudication  *Adjudication `protobuf:"bytes,9,opt,name=adjudication,proto3,oneof" json:"adjudication,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -207,13 +204,6 @@ func (x *MatchTerms) GetAdjudication() *Adjudication {
 		return x.Adjudication
 	}
 	return nil
-}
-
-func (x *MatchTerms) GetSecondEngine() string {
-	if x != nil {
-		return x.SecondEngine
-	}
-	return ""
 }
 
 // A match.
@@ -640,7 +630,7 @@ var File_referee_api_v1_match_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_match_proto_rawDesc = "" +
 	"\n" +
-	"\x1areferee_api/v1/match.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1breferee_api/v1/policy.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\x86\x04\n" +
+	"\x1areferee_api/v1/match.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x19referee_api/v1/game.proto\x1a\x1breferee_api/v1/policy.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x1breferee_api/v1/record.proto\x1a\x1breferee_api/v1/result.proto\x1a\x19referee_api/v1/seed.proto\"\xe1\x03\n" +
 	"\n" +
 	"MatchTerms\x12+\n" +
 	"\x05rules\x18\x01 \x01(\v2\x15.referee_api.v1.RulesR\x05rules\x12>\n" +
@@ -653,9 +643,7 @@ const file_referee_api_v1_match_proto_rawDesc = "" +
 	"\frandom_seats\x18\x06 \x01(\bR\vrandomSeats\x12(\n" +
 	"\x10nonce_timeout_ms\x18\a \x01(\x03R\x0enonceTimeoutMs\x12%\n" +
 	"\x0ewithout_nonces\x18\b \x01(\bR\rwithoutNonces\x12E\n" +
-	"\fadjudication\x18\t \x01(\v2\x1c.referee_api.v1.AdjudicationH\x00R\fadjudication\x88\x01\x01\x12#\n" +
-	"\rsecond_engine\x18\n" +
-	" \x01(\tR\fsecondEngineB\x0f\n" +
+	"\fadjudication\x18\t \x01(\v2\x1c.referee_api.v1.AdjudicationH\x00R\fadjudication\x88\x01\x01B\x0f\n" +
 	"\r_adjudication\"\xb8\x06\n" +
 	"\x05Match\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x120\n" +

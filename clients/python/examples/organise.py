@@ -5,7 +5,7 @@ The settings are read from the environment, as those of a bot.
 
 import sys
 
-from referee_client import Organiser, Refused, Terms
+from referee_client import Organiser, Refused, Terms, results
 
 
 def main() -> None:
@@ -13,8 +13,8 @@ def main() -> None:
         match = organiser.create_match(Terms("alquerque", clock="60"), ["anna", "bert"], title="conformance")
         for entry in organiser.watch(match.id):
             print("entry", entry.number)
-        if result := organiser.standing(match.id).result:
-            print("result", result.kind)
+        if result := organiser.standing(match.id).match.result:
+            print("result", results.outcome(result))
         print("record", len(organiser.record_bytes(match.id).splitlines()))
 
 

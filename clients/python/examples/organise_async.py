@@ -3,7 +3,7 @@
 import asyncio
 import sys
 
-from referee_client import AsyncOrganiser, Refused, Terms
+from referee_client import AsyncOrganiser, Refused, Terms, results
 
 
 async def main() -> None:
@@ -11,8 +11,8 @@ async def main() -> None:
         match = await organiser.create_match(Terms("alquerque", clock="60"), ["anna", "bert"], title="conformance")
         async for entry in organiser.watch(match.id):
             print("entry", entry.number)
-        if result := (await organiser.standing(match.id)).result:
-            print("result", result.kind)
+        if result := (await organiser.standing(match.id)).match.result:
+            print("result", results.outcome(result))
         print("record", len((await organiser.record_bytes(match.id)).splitlines()))
 
 

@@ -13,9 +13,11 @@ if __name__ == "__main__":
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from referee_values import Clock, Match, MatchEnded, Result, SeatMove
+
+from referee_client import results
 from referee_client.answers import ACCEPT_DRAW, CLAIM_DRAW, RESIGN, Answer, Choice
 from referee_client.bot import Bot
-from referee_client.clocks import Clock
 from referee_client.errors import (
     Misconfigured,
     NotAllowed,
@@ -26,22 +28,18 @@ from referee_client.errors import (
     TakenOver,
     Unreachable,
 )
-from referee_client.matches import End
 from referee_client.playing import play, run
-from referee_client.turn import PlayedMove, Turn
+from referee_client.turn import Turn
 
 if TYPE_CHECKING:
     from referee_client.organiser import AsyncOrganiser, Organiser, Terms
-    from referee_client.values import Match, Result
 
 LAZY = {
     "AsyncOrganiser": "referee_client.organiser",
     "Organiser": "referee_client.organiser",
     "Terms": "referee_client.organiser",
-    "Match": "referee_client.values.matches",
-    "Result": "referee_client.values.results",
 }
-"""Names whose modules are imported when they are first used, since they would nearly double the start of a bot."""
+"""Names whose modules are imported when they are first used, since a bot starts sooner without them."""
 
 __all__ = [
     "ACCEPT_DRAW",
@@ -52,22 +50,23 @@ __all__ = [
     "Bot",
     "Choice",
     "Clock",
-    "End",
     "Match",
+    "MatchEnded",
     "Misconfigured",
     "NotAllowed",
     "NotServed",
     "Organiser",
-    "PlayedMove",
     "RefereeError",
     "Refusal",
     "Refused",
     "Result",
+    "SeatMove",
     "TakenOver",
     "Terms",
     "Turn",
     "Unreachable",
     "play",
+    "results",
     "run",
 ]
 

@@ -10,10 +10,11 @@ import grpc.aio
 from google.protobuf.message import DecodeError
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from google.rpc.status_pb2 import Status
+from referee_api.conversion import to_value
 from referee_api.v1 import error_pb2
+from referee_values import ErrorDetail
 
 STATUS_KEY = "grpc-status-details-bin"
-REASON_PREFIX = "ERROR_REASON_"
 
 MILLISECONDS = re.compile("0*([0-9]{1,5})")
 MAX_RETRY_AFTER_MS = 60_000
@@ -114,18 +115,8 @@ PERMANENT_ERRORS = {
 
 def refusal_in(message: error_pb2.ErrorDetail) -> Refusal:
     """Return an error that was received in a stream. A reason that this library does not know stays a number."""
-    known = message.reason in error_pb2.ErrorReason.values()
-    name = error_pb2.ErrorReason.Name(message.reason) if known else str(message.reason)
-    return Refusal(name.removeprefix(REASON_PREFIX), message.message, dict(message.metadata))
-
-
-def write_refusal(refusal: Refusal, message: error_pb2.ErrorDetail) -> None:
-    """Set the fields of an empty message."""
-    known = f"{REASON_PREFIX}{refusal.reason}" in error_pb2.ErrorReason.keys()  # noqa: SIM118  # It is no mapping.
-    number = error_pb2.ErrorReason.Value(f"{REASON_PREFIX}{refusal.reason}") if known else int(refusal.reason)
-    message.reason = number  # type: ignore[assignment]  # Numbers that are unknown to this library are valid.
-    message.message = refusal.message
-    message.metadata.update(refusal.metadata)
+    detail = to_value(message, ErrorDetail)
+    return Refusal(detail.reason, detail.message, detail.metadata)
 
 
 def call_error(error: grpc.RpcError) -> Refused:

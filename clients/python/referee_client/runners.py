@@ -16,11 +16,11 @@ from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
+from referee_values import Match, MatchEnded
+
 from referee_client.answers import Answer, checked
 from referee_client.bot import Key, Players
-from referee_client.matches import End
 from referee_client.turn import Turn
-from referee_client.values.matches import Match
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ class BotRunner(ABC):
     async def started(self, key: Key, match: Match) -> None: ...
 
     @abstractmethod
-    async def ended(self, key: Key, end: End) -> None:
+    async def ended(self, key: Key, end: MatchEnded) -> None:
         """Notify the bot of the end, and remove the seat."""
 
     @abstractmethod
@@ -61,7 +61,7 @@ class SeatRunner(BotRunner):
     async def started(self, key: Key, match: Match) -> None:
         await self._call(key, partial(self._players.notify, key, "started", match, key[1]))
 
-    async def ended(self, key: Key, end: End) -> None:
+    async def ended(self, key: Key, end: MatchEnded) -> None:
         try:
             await self._call(key, partial(self._players.notify, key, "ended", end))
         finally:

@@ -11,18 +11,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 
+from referee_api.conversion import to_value
 from referee_api.v1 import game_pb2, play_pb2
+from referee_values import Match, MatchEnded
 
 from referee_client.answers import RESIGN, answer_item
 from referee_client.bot import Key
-from referee_client.conversion import from_message
 from referee_client.errors import Refusal, refusal_in
-from referee_client.matches import End
 from referee_client.nonces import Nonces
 from referee_client.open_turn import OpenTurn
 from referee_client.runners import BotFailed, BotRunner
 from referee_client.turn import turn_in
-from referee_client.values.matches import Match
 
 log = logging.getLogger("referee_client")
 
@@ -81,7 +80,7 @@ class Seats:
 
     def on_match_started(self, message: play_pb2.MatchStarted) -> None:
         self.nonces.on_match_started(message.match.id, message.match.seed_commitment)
-        match = from_message(Match, message.match)
+        match = to_value(message.match, Match)
         key = (match.id, message.seat)
         if key not in self._seats:
             self._seats[key] = Seat(rules=message.match.terms.rules)
@@ -121,7 +120,7 @@ class Seats:
                 seat.cancel_turn()
         key = (message.match_id, message.seat)
         if self._seats.pop(key, None):
-            self._notify_bot(self._runner.ended(key, from_message(End, message)))
+            self._notify_bot(self._runner.ended(key, to_value(message, MatchEnded)))
 
     def _apply_verdict(self, verdict: play_pb2.Verdict, key: Key, seat: Seat, open_turn: OpenTurn) -> None:
         """Handle a verdict on the open turn. A stale one ends it, and accepted moves need nothing."""

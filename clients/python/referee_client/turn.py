@@ -7,19 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from referee_api.conversion import to_value
 from referee_api.v1 import game_pb2, play_pb2
+from referee_values import Clock, SeatMove
 
 from referee_client import local
-from referee_client.clocks import Clock, clock_in
 from referee_client.errors import Refusal
-
-
-@dataclass(frozen=True)
-class PlayedMove:
-    """A move that was played, as this seat may see it."""
-
-    seat: int
-    move: str
 
 
 @dataclass(frozen=True)
@@ -37,7 +30,7 @@ class Turn:
     """How many moves have been played."""
     position: str
     """The position in the game's notation; what this seat may not know is `?`."""
-    history: tuple[PlayedMove, ...] = ()
+    history: tuple[SeatMove, ...] = ()
     """The moves since the last turn of this seat; with `full_history`, all moves since the start."""
     clocks: tuple[Clock, ...] = ()
     """The clocks of all seats, in order."""
@@ -106,8 +99,8 @@ def turn_in(message: play_pb2.Turn, listed: bool, rules: game_pb2.Rules | None =
         dict(rules.options),
         message.ply,
         message.position,
-        tuple(PlayedMove(played.seat, played.move) for played in message.move_history),
-        tuple(map(clock_in, message.clocks)),
+        tuple(SeatMove(seat=played.seat, move=played.move) for played in message.move_history),
+        tuple(to_value(clock, Clock) for clock in message.clocks),
         message.time_left_ms / 1_000 if message.HasField("time_left_ms") else None,
         message.attempts_left,
         tuple(message.draw_offer_seats),

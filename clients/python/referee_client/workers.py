@@ -15,13 +15,13 @@ from collections.abc import Awaitable, Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
+from referee_values import Match, MatchEnded
+
 from referee_client.answers import Answer
 from referee_client.bot import Bot, Key, Players
 from referee_client.errors import Misconfigured
-from referee_client.matches import End
 from referee_client.runners import BotFailed, BotRunner, SerialThread, checked_answer
 from referee_client.turn import Turn
-from referee_client.values.matches import Match
 
 # A fork would copy the locks of threads, but not the threads.
 SPAWN = multiprocessing.get_context("spawn")
@@ -43,7 +43,7 @@ class WorkerRunner(BotRunner):
     async def started(self, key: Key, match: Match) -> None:
         await self._worker(key).call("started", key, match)
 
-    async def ended(self, key: Key, end: End) -> None:
+    async def ended(self, key: Key, end: MatchEnded) -> None:
         try:
             await self._worker(key).call("ended", key, end)
         finally:
@@ -136,7 +136,7 @@ def _methods(players: Players, runner: asyncio.Runner) -> dict[str, Callable[[Ke
     def started(key: Key, match: Match) -> None:
         finish(players.notify(key, "started", match, key[1]))
 
-    def ended(key: Key, end: End) -> None:
+    def ended(key: Key, end: MatchEnded) -> None:
         try:
             finish(players.notify(key, "ended", end))
         finally:

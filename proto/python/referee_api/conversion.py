@@ -51,6 +51,17 @@ def to_message(value: Value, message_class: type[M]) -> M:
     return message
 
 
+def enum_number(enum: Any, word: str) -> Any:
+    """Return the number of a word for a request, which has no value; `enum`: the stub's. Raises BadValue."""
+    return _enum(enum.DESCRIPTOR)[1](word)
+
+
+def enum_word(enum: EnumDescriptor, number: int) -> str:
+    """Return the word of a number."""
+    word: str = _enum(enum)[0](number)
+    return word
+
+
 class Field(NamedTuple):
     """A field that a value and a message have."""
 

@@ -171,7 +171,7 @@ class Bot(Value, frozen=True, kw_only=True):
     """The version registered last. Empty: none."""
     presence: Presence = Presence()
     """Whether it is online."""
-    pause: Pause = Pause()
+    pause: Pause | None = None
     """Pause during which it gets no new matches. Not set: it is not paused."""
     create_time: Timestamp | None = None
     """Time when it was registered."""

@@ -76,10 +76,6 @@ class MatchTerms(Value, frozen=True, kw_only=True):
     """
     adjudication: Adjudication | None = None
     """When the match ends although its game is not over. Default: never."""
-    second_engine: str = ""
-    """Second engine of the game, which runs beside the first one: a match in which they differ is void. The server
-    must allow second engines. Default empty: none.
-    """
 
 
 class MatchState(Value, frozen=True, kw_only=True):

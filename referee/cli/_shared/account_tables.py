@@ -5,7 +5,8 @@ from datetime import datetime
 
 import click
 from referee_api.v1 import admin_service_pb2, bot_pb2, token_pb2
-from referee_client.values import BotAccount, NewToken, Token
+from referee_client.organiser.responses import NewToken
+from referee_values import Bot, Token
 
 from referee.cli._shared.client_options import print_json, to_dict
 from referee.show.table import Table
@@ -43,14 +44,14 @@ def _token_row(token: Token) -> tuple[str, ...]:
     )
 
 
-def print_bots(bots: Sequence[BotAccount], as_json: bool) -> None:
+def print_bots(bots: Sequence[Bot], as_json: bool) -> None:
     if as_json:
         print_json([to_dict(bot, bot_pb2.Bot) for bot in bots])
         return
     click.echo(Table(("bot", "owner", "version", "sessions", "playing", "paused"), [*map(_bot_row, bots)]).to_text())
 
 
-def _bot_row(bot: BotAccount) -> tuple[str, ...]:
+def _bot_row(bot: Bot) -> tuple[str, ...]:
     presence = bot.presence
     paused = bot.pause.message or "yes" if bot.pause else NONE
     sessions, playing = str(len(presence.sessions)), str(presence.matches_in_play)

@@ -10,9 +10,10 @@ import click
 from click.core import ParameterSource
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
+from referee_api.conversion import to_message
 from referee_client import Organiser
-from referee_client.conversion import to_message
 from referee_client.errors import RefereeError, Refused
+from referee_values import Value
 
 from engines.game_errors import unknown
 from referee.cli._shared.game_options import GameCommand
@@ -113,7 +114,7 @@ why_option = click.option("--why", required=True, metavar="SENTENCE", help="One 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-def to_dict(value: object, kind: type[Message]) -> dict[str, Any]:
+def to_dict(value: Value, kind: type[Message]) -> dict[str, Any]:
     """Convert to a dict with the field names of the contract. `kind`: the message of the value."""
     return MessageToDict(
         to_message(value, kind), preserving_proto_field_name=True, always_print_fields_with_no_presence=True

@@ -1,11 +1,11 @@
 """Options that set the consent of a bot: from whom it takes matches, and on which conditions."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, TypeVar
 
 import click
-from referee_client.values import Consent, ConsentScope
+from msgspec import structs
+from referee_values import Consent, ConsentScope
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -38,4 +38,6 @@ def consent_options(command: Command) -> Command:
 def merge_consent(consent: Consent, accept: str | None, games: tuple[str, ...], **conditions: Any) -> Consent:
     """Return the consent with the values of the options that are given."""
     given = {field: value for field, value in conditions.items() if value is not None}
-    return replace(consent, scope=SCOPES[accept] if accept else consent.scope, games=games or consent.games, **given)
+    return structs.replace(
+        consent, scope=SCOPES[accept] if accept else consent.scope, games=games or consent.games, **given
+    )

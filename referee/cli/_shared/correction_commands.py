@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import click
 from referee_client import Organiser
-from referee_client.values import CorrectionKind
+from referee_values import CorrectionKind
 
 from referee.cli._shared.client_options import ClientCommand, with_organiser
 

@@ -164,7 +164,7 @@ def format_match(done: Done) -> str:
     if isinstance(done, SkippedPairing):
         return f"{done.pairing.name}: not played, {done.entrant.name} could not be started"
     if done.void:
-        return f"{done.name}: void, {done.result.cause.value} ({done.result.headline})"
+        return f"{done.name}: void, {done.result.cause.value} ({done.result.reason})"
     scores = ", ".join(f"{name} {points_text(got)}" for name, got in points(done).items())
     return f"{done.name}: {scores} ({_why(done)})"
 

@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 
 import click
+from referee_api.conversion import to_message
 from referee_api.v1 import entry_pb2, match_pb2
-from referee_client import Match
-from referee_client.conversion import to_message
-from referee_client.values import Entry
+from referee_values import Entry, Match
 
 from referee.cli._shared.account_tables import NONE, time_of
 from referee.cli._shared.client_options import print_json, to_dict
@@ -25,9 +24,9 @@ def print_matches(matches: Iterable[Match], as_json: bool) -> None:
 
 def _match_row(match: Match) -> tuple[str, ...]:
     message = to_message(match, match_pb2.Match)
-    bots = ", ".join(bot or NONE for bot in match.bots)
+    bots = ", ".join(seat.bot or NONE for seat in match.seats)
     result = words.result_text(message, message.result) or NONE
-    return match.id, match.game, bots, time_of(match.create_time), match.phase, result
+    return match.id, match.terms.rules.game, bots, time_of(match.create_time), match.phase, result
 
 
 def entry_line(match: match_pb2.Match, entry: Entry) -> str:

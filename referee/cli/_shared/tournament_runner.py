@@ -10,9 +10,9 @@ from typing import TypeVar
 import click
 from referee_client import Refused
 from referee_client.errors import RefereeError
-from referee_client.organiser.tournaments import ExportFormat
-from referee_client.values import (
+from referee_values import (
     Elimination,
+    ExportFormat,
     Pairing,
     PairingsPlanned,
     RoundStarted,

@@ -17,8 +17,8 @@ from urllib.parse import quote, urlencode
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message import Message
+from referee_api.conversion import enum_word
 from referee_api.v1 import contest_pb2, tournament_service_pb2
-from referee_client.conversion import EnumWords
 from starlette.exceptions import HTTPException
 
 from referee.show.formatting import counted, plain
@@ -154,9 +154,8 @@ def _number(name: str, text: str) -> int:
 
 
 def _word(known: FieldDescriptor, text: str) -> str:
-    return (
-        plain(EnumWords(known.enum_type).word(known.enum_type.values_by_name[text].number)) if known.enum_type else text
-    )
+    enum = known.enum_type
+    return plain(enum_word(enum, enum.values_by_name[text].number)) if enum else text
 
 
 def label_of(name: str) -> str:
@@ -218,8 +217,8 @@ def _labelled_input(known: FieldDescriptor, choices: Sequence[tuple[str, str]] |
     """Return an input inside its label; with choices, and for an enum, a list to choose from."""
     name, required = known.name, "" if is_required else None
     if known.enum_type and choices is None:
-        words = EnumWords(known.enum_type)
-        choices = [(value.name, plain(words.word(value.number))) for value in known.enum_type.values if value.number]
+        values = [value for value in known.enum_type.values if value.number]
+        choices = [(value.name, plain(enum_word(known.enum_type, value.number))) for value in values]
     if choices is not None:
         options = [tag("option", text, value=value) for value, text in choices]
         inside = tag("select", *options, name=name, required=required)

@@ -34,5 +34,5 @@ async def play_match() -> dict[str, object]:
 
 seen = asyncio.run(play_match())
 with Organiser() as organiser:
-    seen["listed"] = [match.game for match in organiser.matches(bot="snake", phase="over")]
+    seen["listed"] = [match.terms.rules.game for match in organiser.matches(bot="snake", phase="over")]
 json.dump(seen, sys.stdout)

@@ -11,10 +11,10 @@ from engines.alquerque.geometry import NAMES
 from engines.api import SPECTATOR, Position
 from engines.drawing import INK
 from engines.options import Value
-from engines.second.alquerque_reference import POINTS, beyond, directions, name
 from engines.testing.random_games import game_path, settings_of
 from engines.testing.svg_checks import NAMESPACE, places_of
 from tests.engines.drawn_shapes import draw, marks_in, shapes_in
+from tests.engines.second.alquerque_reference import POINTS, beyond, directions, name
 
 drawn = partial(draw, "alquerque")
 

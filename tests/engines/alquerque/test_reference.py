@@ -16,7 +16,7 @@ from engines.alquerque.paths import (
     steps_by_square,
 )
 from engines.alquerque.position import AlquerquePosition
-from engines.second.alquerque_reference import POINTS, ReferencePosition
+from tests.engines.second.alquerque_reference import POINTS, ReferencePosition
 
 VARIANTS = {
     "capture_choice": ("max", "any"),

@@ -1,30 +1,33 @@
-"""Our engines and the second ones agree in random matches over all options; chess agrees with OpenSpiel."""
+"""Our engines and the second ones agree in random matches over all options; every kind of difference is found."""
 
-import json
 import random
-from pathlib import Path
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 import pytest
 
-from engines.api import Game, Position
+from engines.api import Game, Outcome, Position, Seat
 from engines.game_errors import BadOption
 from engines.options import Settings, Value
 from engines.registry import find
-from engines.second.checked_game import CheckedGame
-from engines.second.second_registry import find_second
-from engines.second.toc_reference import Deal, TocReference, deal_in, gathered
-from engines.second.troke_reference import BOARDS
+from engines.testing.agreement import check_agreement
+from engines.testing.failure import CheckFailure
 from engines.testing.random_games import any_choice
+from engines.testing.second_engine import OpenPosition, SecondEngine
+from tests.engines.second import alquerque_reference, toc_reference, troke_reference, trox_reference
+from tests.engines.second.toc_reference import Deal, deal_in, gathered
+from tests.third_party_games.third_party_games import NIM
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+REFERENCES: Mapping[str, SecondEngine] = {
+    "alquerque": alquerque_reference.REFERENCE,
+    "toc": toc_reference.REFERENCE,
+    "troke": troke_reference.REFERENCE,
+    "trox": trox_reference.REFERENCE,
+}
 COMPARED = {"alquerque": 40, "toc": 30, "troke": 5, "trox": 3}
 """Plies of each match that are compared: their product with the time of the second engine is about the same."""
 MAX_BEFORE = 400
 """Plies that are played by the first engine alone before that, at most."""
-
-
-def no_time() -> int:
-    return 0
 
 
 def some_settings(game: Game, rng: random.Random) -> Settings:
@@ -39,6 +42,10 @@ def some_settings(game: Game, rng: random.Random) -> Settings:
             continue  # The game does not allow this combination.
 
 
+def agree(name: str, first: Position, plies: int, rng: random.Random) -> Position:
+    return check_agreement(find(name), REFERENCES[name], first, plies, rng)
+
+
 def random_play(at: Position, plies: int, rng: random.Random) -> Position:
     for _ in range(plies):
         if not at.owing:
@@ -51,15 +58,12 @@ def random_play(at: Position, plies: int, rng: random.Random) -> Position:
 def compare_parts(name: str, matches: int, rng: random.Random) -> None:
     """Compare a part of each match, which begins at any ply of it, or at its first one."""
     game = find(name)
-    checked = CheckedGame(game, find_second(name, "reference"), no_time)
     for _ in range(matches):
-        settings, seed = some_settings(game, rng), rng.randbytes(8)
-        if rng.random() < 0.3:
-            random_play(checked.start(settings, seed), COMPARED[name], rng)
-            continue
-        at = random_play(game.start(settings, seed), rng.randrange(MAX_BEFORE), rng)
+        at = game.start(some_settings(game, rng), rng.randbytes(8))
+        if rng.random() < 0.7:
+            at = random_play(at, rng.randrange(MAX_BEFORE), rng)
         if at.owing:
-            random_play(checked.read(str(at), settings), COMPARED[name], rng)
+            agree(name, at, COMPARED[name], rng)
 
 
 @pytest.mark.parametrize("name", COMPARED)
@@ -77,9 +81,8 @@ def test_parts_of_many_matches_agree_with_the_reference(name: str, rng: random.R
 @pytest.mark.parametrize("name", COMPARED)
 def test_whole_matches_agree_with_the_reference(name: str, rng: random.Random) -> None:
     game = find(name)
-    checked = CheckedGame(game, find_second(name, "reference"), no_time)
     for _ in range(40):
-        random_play(checked.start(some_settings(game, rng), rng.randbytes(8)), 2000, rng)
+        agree(name, game.start(some_settings(game, rng), rng.randbytes(8)), 2000, rng)
 
 
 OFTEN: dict[str, dict[str, Value]] = {
@@ -94,24 +97,17 @@ OFTEN: dict[str, dict[str, Value]] = {
 @pytest.mark.parametrize("name", OFTEN)
 def test_ends_agree_with_the_reference(name: str) -> None:
     game, rng = find(name), random.Random(f"ends of {name}")
-    checked = CheckedGame(game, find_second(name, "reference"), no_time)
     for _ in range(3):
-        last = random_play(checked.start(game.settings(OFTEN[name]), rng.randbytes(8)), 200, rng)
-        assert last.outcome
+        assert agree(name, game.start(game.settings(OFTEN[name]), rng.randbytes(8)), 200, rng).outcome
 
 
 def test_a_side_that_cannot_move_draws_by_option() -> None:
-    game = find("alquerque")
-    checked = CheckedGame(game, find_second("alquerque", "reference"), no_time)
+    game, rng = find("alquerque"), random.Random(1)
     for stalemate, scores in (("draw", (0.5, 0.5)), ("loss", (1.0, 0.0))):
         settings = game.settings({"no_backward": "all", "stalemate": stalemate})
-        outcome = checked.read("5/5/5/5/bww2 b 0", settings).outcome
+        outcome = agree("alquerque", game.read("5/5/5/5/bww2 b 0", settings), 1, rng).outcome
         assert outcome
         assert (outcome.reason, outcome.scores) == ("no_moves", scores)
-
-
-def test_the_boards_of_troke_are_those_of_the_golden_file() -> None:
-    assert json.loads((GOLDEN / "troke" / "boards.json").read_text()) == BOARDS
 
 
 def test_a_shuffled_deck_that_lacks_a_card_is_not_taken() -> None:
@@ -120,4 +116,108 @@ def test_a_shuffled_deck_that_lacks_a_card_is_not_taken() -> None:
     assert gathered(deal, text).dealer == 0
     deck = deal_in(text).deck
     assert gathered(deal, text.replace("".join(deck), "".join(deck[1:]))) is deal
-    assert TocReference().refusal(find("toc").settings()) == ""
+
+
+WRONG_AT = 4
+"""The heap at which the planted errors show."""
+
+
+@dataclass(frozen=True)
+class SecondNimPosition(OpenPosition):
+    heap: int
+    mover: Seat
+    error: str
+
+    @property
+    def wrong(self) -> str:
+        """The planted error, if it shows here."""
+        return self.error if self.heap in (WRONG_AT, 0) else ""
+
+    @property
+    def owing(self) -> tuple[Seat, ...]:
+        if self.wrong == "two seats":
+            return (0, 1)
+        return (self.mover,) if self.heap else ()
+
+    def moves(self, seat: Seat) -> Collection[str]:
+        if self.wrong == "exception":
+            raise KeyError("no such heap")
+        most = {"a move more": 4, "a move less": 2}.get(self.wrong, min(3, self.heap))
+        return {str(many) for many in range(1, most + 1)}
+
+    def play(self, seat: Seat, move: str, after: str) -> "SecondNimPosition":
+        return replace(self, heap=self.heap - int(move), mover=1 - self.mover)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        if self.heap:
+            return Outcome("", (), (1.0, 0.0)) if self.wrong == "over" else None
+        ranks = (0.0, 1.0) if (self.mover == 0) != (self.wrong == "winner") else (1.0, 0.0)
+        scores = (3.0, 4.0) if self.wrong == "scores" else ()
+        return Outcome("nothing_left" if self.wrong == "reason" else "", scores, ranks)
+
+    def full_text(self) -> str:
+        return f"{self.heap} {self.mover}" + (" ?" if self.wrong == "text" else "")
+
+
+@dataclass(frozen=True)
+class SecondNim(SecondEngine):
+    """Nim, with an error if it is given one."""
+
+    error: str = ""
+
+    def refusal(self, settings: Settings) -> str:
+        return "it needs a heap below 5" if settings.count("heap") >= 5 and self.error == "options" else ""
+
+    def start(self, settings: Settings, text: str) -> SecondNimPosition:
+        heap, mover = map(int, text.split(" "))
+        return SecondNimPosition(heap, mover, self.error)
+
+
+RIGHT, WRONG, CHOOSY = SecondNim(), SecondNim("text"), SecondNim("options")
+
+
+def nim(engine: SecondNim, heap: int) -> Position:
+    first = NIM.start(NIM.settings({"heap": heap}), b"")
+    return check_agreement(NIM, engine, first, 100, random.Random(3))
+
+
+def test_engines_that_agree_play_to_the_end() -> None:
+    assert nim(RIGHT, 21).outcome
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ("a move more", "legal moves only here: none; by the second engine: '4'"),
+        ("a move less", "legal moves only here: '3'; by the second engine: none"),
+        ("two seats", "seats (0,) are to move, and (0, 1) by the second engine"),
+        ("text", "the text for the referee is '4 0', and '4 0 ?' by the second engine"),
+        ("over", "the outcome is None, and Outcome("),
+        ("winner", "the outcome is Outcome(reason='last_taken'"),
+        ("scores", "scores=(3.0, 4.0)"),
+        ("reason", "reason='nothing_left'"),
+        ("exception", "the second engine raises KeyError: 'no such heap'"),
+    ],
+)
+def test_a_difference_is_found_where_it_shows(error: str, said: str) -> None:
+    with pytest.raises(CheckFailure) as raised:
+        nim(SecondNim(error), WRONG_AT)
+    assert said in raised.value.wrong
+    assert raised.value.position
+    with pytest.raises(CheckFailure) as later:
+        nim(SecondNim(error), 9)
+    assert later.value.move
+
+
+def test_long_lists_of_moves_are_shortened() -> None:
+    trox = find("trox")
+    with pytest.raises(CheckFailure, match=r"only here: 'B.*', … \(\d+\); by the second engine: '1'$"):
+        check_agreement(trox, NimOfTrox(), trox.start(trox.settings(), b""), 1, random.Random(1))
+
+
+class NimOfTrox(SecondNim):
+    """Takes every position for the last one of nim."""
+
+    def start(self, settings: Settings, text: str) -> SecondNimPosition:
+        return SecondNimPosition(1, 0, "")

@@ -4,28 +4,22 @@ import random
 
 import pytest
 
+from engines.api import Position
 from engines.chess import GAME
-from engines.second.checked_game import CheckedGame, CheckedPosition
-from engines.second.spiel_chess import PYSPIEL
-
-CHECKED = CheckedGame(GAME, PYSPIEL, lambda: 0)
+from engines.testing.agreement import check_agreement, check_line
+from tests.engines.second.spiel_chess import PYSPIEL
 
 
-def random_match(rng: random.Random) -> CheckedPosition:
-    at = CHECKED.start(GAME.settings(), b"")
-    while at.owing:
-        at = at.play(at.owing[0], rng.choice(at.moves(at.owing[0])))
-    return at
+def random_match(rng: random.Random) -> Position:
+    return check_agreement(GAME, PYSPIEL, GAME.start(GAME.settings(), b""), 1000, rng)
 
 
-def played(text: str, *moves: str) -> CheckedPosition:
-    at = CHECKED.read(text, GAME.settings())
-    for move in moves:
-        at = at.play(at.owing[0], move)
-    return at
+def played(text: str, *moves: str) -> Position:
+    choices = [lambda at, move=move: (at.owing[0], move) for move in moves]
+    return check_line(GAME, PYSPIEL, GAME.read(text, GAME.settings()), choices)
 
 
-def reason(at: CheckedPosition) -> str:
+def reason(at: Position) -> str:
     return at.outcome.reason if at.outcome else ""
 
 
@@ -44,7 +38,7 @@ def test_many_random_matches_agree_with_openspiel(rng: random.Random) -> None:
 def test_castling_promotion_and_en_passant_have_the_same_texts() -> None:
     at = played("r3k2r/P7/8/8/4p3/8/3P4/R3K2R w KQkq - 0 1")
     assert {"e1g1", "e1c1", "a7b8q", "a7b8n"} & set(at.moves(0)) == {"e1g1", "e1c1"}
-    assert "e4d3" in at.play(0, "d2d4").moves(1)
+    assert "e4d3" in played("r3k2r/P7/8/8/4p3/8/3P4/R3K2R w KQkq - 0 1", "d2d4").moves(1)
     played("1r2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8n")
 
 

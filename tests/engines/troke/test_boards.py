@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from engines.game_errors import BadOption, MalformedMove
-from engines.second.troke_reference import BOARDS as DATA
-from engines.second.troke_reference import ReferencePosition
 from engines.troke import GAME
 from engines.troke.boards import BOARDS, EDGES, Board
+from tests.engines.second.troke_reference import BOARDS as DATA
+from tests.engines.second.troke_reference import ReferencePosition
 from tests.engines.troke.positions import start
 
 ANSI = re.compile(r"\x1b\[\d+m")

@@ -7,8 +7,8 @@ import pytest
 from engines.api import Position
 from engines.game_errors import BadOption, MalformedPosition
 from engines.options import Settings, Value
-from engines.second.troke_reference import BOARDS, SIDES, ReferencePosition
 from engines.troke import GAME
+from tests.engines.second.troke_reference import BOARDS, SIDES, ReferencePosition
 
 SEATINGS: list[dict[str, Value]] = [
     {"seats": 2},

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from engines.second.trox_reference import SEATS, name, named, outer_cells
 from engines.trox import GAME
 from engines.trox.position import TroxPosition
+from tests.engines.second.trox_reference import SEATS, name, named, outer_cells
 
 FIRST = "BRN@0.0u/0.-1d"
 SECOND = "BRN@0.1u/0.0d"

@@ -8,7 +8,6 @@ import pytest
 
 from engines.game_errors import MalformedPosition
 from engines.options import Settings
-from engines.second.trox_reference import SEATS, Cell, ReferencePosition, has_hole, name, named
 from engines.trox import GAME
 from engines.trox.ground import Ground
 from engines.trox.holes import fitting
@@ -17,6 +16,7 @@ from engines.trox.pieces import PIECES, cells_of
 from engines.trox.position import TroxPosition
 from engines.trox.room import empty_room
 from engines.trox.supply import full
+from tests.engines.second.trox_reference import SEATS, Cell, ReferencePosition, has_hole, name, named
 
 CHOICES = {option.name: [str(value) for value in option.examples] for option in GAME.options.declared}
 

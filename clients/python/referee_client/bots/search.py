@@ -71,7 +71,7 @@ def budget(turn: Turn) -> float:
         return UNTIMED_S
     clock = turn.clocks[turn.seat]
     moves = clock.moves_left + 1 if clock.moves_left else EXPECTED_MOVES
-    return min(clock.main / moves + clock.period / 2, turn.time_left / 2)
+    return min((clock.main_us / moves + clock.period_us / 2) / 1_000_000, turn.time_left / 2)
 
 
 def worlds(game: Game, settings: Settings, visible: str) -> World:

@@ -7,12 +7,12 @@ does not resign for it; the bridge stops with an error for the person who instal
 import asyncio
 from collections.abc import Callable
 
+from referee_values import Match, MatchEnded
+
 from referee_client.answers import Answer
 from referee_client.bridge.player import Player
 from referee_client.bridge.program_lines import ProgramUnavailable
-from referee_client.matches import End
 from referee_client.turn import Turn
-from referee_client.values.matches import Match
 
 Key = tuple[str, int]
 SHARED: Key = ("", 0)
@@ -53,7 +53,7 @@ class LineBot:
         except ProgramUnavailable:
             """Its first turn will report the error."""
 
-    async def ended(self, end: End) -> None:
+    async def ended(self, end: MatchEnded) -> None:
         await self._player(end.match_id, end.seat).ended(end)
         if self._per_match:
             player = self._players.pop((end.match_id, end.seat))

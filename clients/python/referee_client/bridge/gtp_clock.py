@@ -2,22 +2,23 @@
 
 from collections.abc import Collection
 
-from referee_client.clocks import Clock
-from referee_client.turn import Turn
-from referee_client.values.matches import Match
-from referee_client.values.time_controls import (
-    AnyClock,
+from referee_values import (
     Bank,
     Bronstein,
     CanadianByoYomi,
+    Clock,
+    ClockRule,
     Fischer,
     Hourglass,
     JapaneseByoYomi,
+    Match,
     MovesPerPeriod,
     PerMove,
     SuddenDeath,
     UsDelay,
 )
+
+from referee_client.turn import Turn
 
 SETTINGS = "time_settings"
 KGS_SETTINGS = "kgs-time_settings"
@@ -25,14 +26,16 @@ LEFT = "time_left"
 UNTIMED = ("0", "1", "0")
 """A period without a number of moves means no limit."""
 COLOURS = ("B", "W")
+US = 1_000_000
 
 
 def settings_words(match: Match, seat: int, known: Collection[str]) -> list[str]:
     """Return the command that describes the clock of a seat; empty if GTP, or this engine, has none for it."""
     control = match.terms.time_control
-    rule = next((odds.rule.kind for odds in control.odds if odds.seat == seat), control.rule.kind)
-    if isinstance(rule, JapaneseByoYomi) and KGS_SETTINGS in known:
-        return [KGS_SETTINGS, "byoyomi", *map(_seconds, (rule.main_ms, rule.period_ms)), str(rule.periods)]
+    rule = next((odds.rule for odds in control.odds if odds.seat == seat), control.rule)
+    byo_yomi = rule.japanese_byo_yomi
+    if byo_yomi and KGS_SETTINGS in known:
+        return [KGS_SETTINGS, "byoyomi", *map(_seconds, (byo_yomi.main_ms, byo_yomi.period_ms)), str(byo_yomi.periods)]
     words = _standard_words(rule)
     return [SETTINGS, *words] if words and SETTINGS in known else []
 
@@ -50,10 +53,10 @@ def left_words(turn: Turn, known: Collection[str]) -> list[list[str]]:
     ]
 
 
-def _standard_words(rule: AnyClock | None) -> tuple[str, ...]:
+def _standard_words(rule: ClockRule) -> tuple[str, ...]:
     """Return main time, time of a period and moves of a period; for a period of one move, that is a byo-yomi."""
     numbers: tuple[int, int, int] | None = None
-    match rule:
+    match rule.kind:
         case None:
             return UNTIMED
         case PerMove(move_ms=period) | UsDelay(main_ms=0, delay_ms=period):
@@ -77,10 +80,10 @@ def _left(clock: Clock, gone: float, byo_yomi: bool) -> tuple[str, str]:
     The extension of KGS counts periods instead of moves in a byo-yomi.
     """
     if clock.moves_left:
-        return _whole(clock.main + clock.period - gone), str(clock.moves_left)
-    if clock.main:
-        return _whole(clock.main - gone), "0"
-    return _whole(clock.period - gone), str(clock.periods_left if byo_yomi and clock.periods_left else 1)
+        return _whole((clock.main_us + clock.period_us) / US - gone), str(clock.moves_left)
+    if clock.main_us:
+        return _whole(clock.main_us / US - gone), "0"
+    return _whole(clock.period_us / US - gone), str(clock.periods_left if byo_yomi and clock.periods_left else 1)
 
 
 def _seconds(milliseconds: int) -> str:

@@ -12,14 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
+from referee_values import Match, MatchEnded, Opening, SeatMove
+
 from referee_client.answers import RESIGN, Answer
 from referee_client.bridge.engine_lines import EngineLines, Key, resolve
 from referee_client.bridge.gtp_clock import COLOURS, left_words, settings_words
 from referee_client.bridge.program_lines import MAX_EXTRA_BYTES, ProgramUnavailable
-from referee_client.matches import End
-from referee_client.turn import PlayedMove, Turn
-from referee_client.values.games import Opening
-from referee_client.values.matches import Match
+from referee_client.turn import Turn
 
 log = logging.getLogger("referee_client.bridge")
 
@@ -44,7 +43,7 @@ class EngineBoard:
     """What is on the engine's board: the position of a seat after these moves."""
 
     key: Key
-    moves: tuple[PlayedMove, ...]
+    moves: tuple[SeatMove, ...]
 
 
 class GtpProtocol(EngineLines):
@@ -76,7 +75,7 @@ class GtpProtocol(EngineLines):
     def start_match(self, match: Match, seat: int) -> None:
         self._matches[match.id, seat] = match
 
-    def end_match(self, end: End) -> None:
+    def end_match(self, end: MatchEnded) -> None:
         self._matches.pop((end.match_id, end.seat), None)
 
     async def choose(self, turn: Turn) -> Answer:
@@ -105,7 +104,7 @@ class GtpProtocol(EngineLines):
         if not MOVE.fullmatch(said):
             return text.splitlines()[0]  # The referee refuses and explains it.
         move = "pass" if said == "PASS" else said
-        self._board = EngineBoard((turn.match_id, turn.seat), (*turn.history, PlayedMove(turn.seat, move)))
+        self._board = EngineBoard((turn.match_id, turn.seat), (*turn.history, SeatMove(seat=turn.seat, move=move)))
         return move
 
     def _stop_thinking(self, _: object) -> None:
@@ -147,7 +146,7 @@ class GtpProtocol(EngineLines):
         else:
             await self._place_stones(turn)
 
-    async def _play(self, moves: tuple[PlayedMove, ...], handicap: str = "0") -> None:
+    async def _play(self, moves: tuple[SeatMove, ...], handicap: str = "0") -> None:
         """Play moves, after placing handicap stones. Raises IllegalThere."""
         try:
             if handicap != "0":

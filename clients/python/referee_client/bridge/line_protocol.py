@@ -4,12 +4,12 @@ import asyncio
 import logging
 from itertools import count
 
+from referee_values import Match, MatchEnded
+
 from referee_client.answers import Answer
 from referee_client.bridge.lines import ended_line, hello_line, read_answer, started_line, turn_line
 from referee_client.bridge.program_lines import ProgramLines, ProgramUnavailable
-from referee_client.matches import End
 from referee_client.turn import Turn
-from referee_client.values.matches import Match
 
 log = logging.getLogger("referee_client.bridge")
 
@@ -31,7 +31,7 @@ class LineProtocol(ProgramLines):
     def start_match(self, match: Match, seat: int) -> None:
         self.send(started_line(match, seat))
 
-    def end_match(self, end: End) -> None:
+    def end_match(self, end: MatchEnded) -> None:
         self.send(ended_line(end))
 
     async def choose(self, turn: Turn) -> Answer:

@@ -7,10 +7,11 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from referee_values import Match, MatchEnded
+
 from referee_client.answers import ACCEPT_DRAW, CLAIM_DRAW, RESIGN, Answer, Choice
-from referee_client.matches import End
+from referee_client.results import outcome, ranks, reason, scores, seat_result
 from referee_client.turn import Turn
-from referee_client.values.matches import Match
 
 PROTOCOL = 1
 
@@ -35,9 +36,9 @@ def started_line(match: Match, seat: int) -> bytes:
             "type": "started",
             "match": match.id,
             "seat": seat,
-            "game": match.game,
-            "options": dict(match.options),
-            "bots": match.bots,
+            "game": match.terms.rules.game,
+            "options": dict(match.terms.rules.options),
+            "bots": [seat.bot for seat in match.seats],
         }
     )
 
@@ -64,19 +65,19 @@ def turn_line(number: int, turn: Turn, view: bool) -> bytes:
     return _line({**fields, "view": turn.view} if view else fields)
 
 
-def ended_line(end: End) -> bytes:
-    result = end.result
+def ended_line(end: MatchEnded) -> bytes:
+    result, own = end.result, seat_result(end)
     return _line(
         {
             "type": "ended",
             "match": end.match_id,
             "seat": end.seat,
-            "kind": result.kind,
-            "reason": result.reason,
-            "rank": end.rank,
-            "score": end.score,
-            "ranks": result.ranks,
-            "scores": result.scores,
+            "kind": outcome(result),
+            "reason": reason(result),
+            "rank": own.rank if own else None,
+            "score": own.score if own else None,
+            "ranks": ranks(result),
+            "scores": scores(result),
         }
     )
 

@@ -4,13 +4,13 @@ import asyncio
 import logging
 from enum import Enum
 
+from referee_values import Match, MatchEnded
+
 from referee_client.answers import Answer
 from referee_client.bridge.program_lines import ProgramUnavailable
 from referee_client.bridge.programs import Program, RunningProgram
 from referee_client.bridge.stderr_log import StderrLog
-from referee_client.matches import End
 from referee_client.turn import Turn
-from referee_client.values.matches import Match
 
 log = logging.getLogger("referee_client.bridge")
 
@@ -100,7 +100,7 @@ class Player:
         running = await self._ensure_running("")
         running.lines.start_match(match, seat)
 
-    async def ended(self, end: End) -> None:
+    async def ended(self, end: MatchEnded) -> None:
         """Notify the program, if it runs."""
         if self._running:
             self._running.lines.end_match(end)

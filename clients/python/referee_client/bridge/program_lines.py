@@ -6,10 +6,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeAlias
 
+from referee_values import Match, MatchEnded
+
 from referee_client.answers import Answer
-from referee_client.matches import End
 from referee_client.turn import Turn
-from referee_client.values.matches import Match
 
 MAX_LINE_BYTES = 1 << 16
 """The longest line that a program may write."""
@@ -55,7 +55,7 @@ class ProgramLines(ABC):
         """Send a turn and return the answer. Raises ProgramUnavailable."""
 
     @abstractmethod
-    def end_match(self, end: End) -> None: ...
+    def end_match(self, end: MatchEnded) -> None: ...
 
     @abstractmethod
     def _on_line(self, line: str) -> None:

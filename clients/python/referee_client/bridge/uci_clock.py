@@ -2,20 +2,12 @@
 
 from collections.abc import Mapping
 
-from referee_client.clocks import Clock
+from referee_values import Bank, Bronstein, Clock, ClockRule, Fischer, JapaneseByoYomi, Match, MovesPerPeriod, UsDelay
+
 from referee_client.turn import Turn
-from referee_client.values.matches import Match
-from referee_client.values.time_controls import (
-    AnyClock,
-    Bank,
-    Bronstein,
-    Fischer,
-    JapaneseByoYomi,
-    MovesPerPeriod,
-    UsDelay,
-)
 
 COLOURS = ("w", "b")
+US = 1_000_000
 SMALLEST_MARGIN_MS, MARGIN_SHARE = 20, 0.1
 """How much of the time for a single move is kept: engines use all of what `movetime` says, and a little more."""
 
@@ -23,8 +15,8 @@ SMALLEST_MARGIN_MS, MARGIN_SHARE = 20, 0.1
 def increments(match: Match) -> dict[int, int]:
     """Return what each seat gets for each move besides its main time, in milliseconds."""
     control = match.terms.time_control
-    rules = dict.fromkeys(range(len(COLOURS)), control.rule.kind)
-    rules |= {odds.seat: odds.rule.kind for odds in control.odds}
+    rules = dict.fromkeys(range(len(COLOURS)), control.rule)
+    rules |= {odds.seat: odds.rule for odds in control.odds}
     return {seat: _increment_ms(rule) for seat, rule in rules.items()}
 
 
@@ -35,8 +27,8 @@ def go_words(turn: Turn, increments_ms: Mapping[int, int], untimed_ms: int) -> l
         return ["movetime", str(untimed_ms)]
     mine = turn.clocks[turn.seat]
     gone = (turn.time_left or 0.0) - left
-    if not mine.main and not mine.moves_left:
-        return ["movetime", str(_within_margin(mine.period - gone))]
+    if not mine.main_us and not mine.moves_left:
+        return ["movetime", str(_within_margin(mine.period_us / US - gone))]
     words: list[str] = []
     for clock, colour in zip(turn.clocks, COLOURS, strict=True):
         words += [f"{colour}time", str(_ms(_time(clock) - (gone if clock is mine else 0.0)))]
@@ -45,8 +37,8 @@ def go_words(turn: Turn, increments_ms: Mapping[int, int], untimed_ms: int) -> l
     return [*words, "movestogo", str(mine.moves_left)] if mine.moves_left else words
 
 
-def _increment_ms(rule: AnyClock | None) -> int:
-    match rule:
+def _increment_ms(rule: ClockRule) -> int:
+    match rule.kind:
         case Fischer(increment_ms=added) | Bronstein(delay_ms=added) | UsDelay(delay_ms=added) | Bank(move_ms=added):
             return added
         case JapaneseByoYomi(period_ms=period):
@@ -58,7 +50,7 @@ def _increment_ms(rule: AnyClock | None) -> int:
 
 def _time(clock: Clock) -> float:
     """Return the time for more than one move: the main time, or a period for several moves."""
-    return clock.main or clock.period
+    return (clock.main_us or clock.period_us) / US
 
 
 def _within_margin(seconds: float) -> int:

@@ -9,13 +9,13 @@ import logging
 import re
 from collections.abc import Mapping, Sequence
 
+from referee_values import Match, MatchEnded
+
 from referee_client.answers import MAX_SCORE, Answer, Choice
 from referee_client.bridge.engine_lines import EngineLines, Key, resolve
 from referee_client.bridge.program_lines import ProgramUnavailable
 from referee_client.bridge.uci_clock import go_words, increments
-from referee_client.matches import End
 from referee_client.turn import Turn
-from referee_client.values.matches import Match
 
 log = logging.getLogger("referee_client.bridge")
 
@@ -63,7 +63,7 @@ class UciProtocol(EngineLines):
     def start_match(self, match: Match, seat: int) -> None:
         self._increments[match.id, seat] = increments(match)
 
-    def end_match(self, end: End) -> None:
+    def end_match(self, end: MatchEnded) -> None:
         key = (end.match_id, end.seat)
         self._increments.pop(key, None)
         self._bases.pop(key, None)

@@ -6,14 +6,15 @@ It needs a token of that role; with other tokens every call raises NotAllowed.
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 
+from referee_api.conversion import enum_number, to_message, to_value
 from referee_api.v1 import admin_service_pb2 as pb
 from referee_api.v1 import quota_pb2, token_pb2
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
+from referee_values import Bot, HolderQuota, Quota, QuotaUsage, Result, Role, Token
 
-from referee_client.conversion import enum_number, from_message, message_or_none
 from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator
 from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id, timestamp
-from referee_client.values import BotAccount, DrainState, HolderQuota, NewToken, Quota, QuotaUsage, Result, Role, Token
+from referee_client.organiser.responses import DrainState, NewToken
 
 
 class AsyncAdministration:
@@ -50,23 +51,21 @@ class AsyncAdministration:
         """Revoke a token, which ends its streams."""
         return await self._calls.fetch(Token, self._stub.RevokeToken, pb.RevokeTokenRequest(token_id=token_id), "token")
 
-    async def pause_bot(self, bot: str, message: str) -> BotAccount:
+    async def pause_bot(self, bot: str, message: str) -> Bot:
         """Pause a bot, so that it gets no new matches; `message` tells its owner why."""
-        return await self._calls.fetch(
-            BotAccount, self._stub.PauseBot, pb.PauseBotRequest(bot=bot, message=message), "bot"
-        )
+        return await self._calls.fetch(Bot, self._stub.PauseBot, pb.PauseBotRequest(bot=bot, message=message), "bot")
 
-    async def resume_bot(self, bot: str) -> BotAccount:
-        return await self._calls.fetch(BotAccount, self._stub.ResumeBot, pb.ResumeBotRequest(bot=bot), "bot")
+    async def resume_bot(self, bot: str) -> Bot:
+        return await self._calls.fetch(Bot, self._stub.ResumeBot, pb.ResumeBotRequest(bot=bot), "bot")
 
     async def quota(self, holder: str = "") -> HolderQuota:
         """Return the limits of a holder, and how much of them it uses; without a holder, the default limits."""
         response = await self._calls.call(self._stub.GetQuota, pb.GetQuotaRequest(holder=holder))
         return HolderQuota(
             holder=holder,
-            quota=from_message(Quota, response.quota),
-            own_quota=from_message(Quota, response.own_quota),
-            usage=from_message(QuotaUsage, response.usage),
+            quota=to_value(response.quota, Quota),
+            own_quota=to_value(response.own_quota, Quota),
+            usage=to_value(response.usage, QuotaUsage),
         )
 
     async def quotas(self) -> AsyncIterator[HolderQuota]:
@@ -81,7 +80,7 @@ class AsyncAdministration:
         return await self._calls.fetch(
             Quota,
             self._stub.SetQuota,
-            pb.SetQuotaRequest(holder=holder, quota=message_or_none(quota, quota_pb2.Quota)),
+            pb.SetQuotaRequest(holder=holder, quota=to_message(quota, quota_pb2.Quota) if quota else None),
             "quota",
         )
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
+from referee_api.conversion import enum_number, to_message, to_value
 from referee_api.v1 import (
     bot_pb2,
     bot_service_pb2,
@@ -18,37 +19,36 @@ from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 from referee_api.v1.game_service_pb2_grpc import GameServiceStub
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 from referee_api.v1.token_service_pb2_grpc import TokenServiceStub
-
-from referee_client.address import address
-from referee_client.conversion import enum_number, from_message, message_or_none, to_message
-from referee_client.organiser.administration import AsyncAdministration
-from referee_client.organiser.bot_accounts import AsyncBotAccounts
-from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
-from referee_client.organiser.entrants import bot_ref
-from referee_client.organiser.invitations import AsyncInvitations
-from referee_client.organiser.ladders import AsyncLadders
-from referee_client.organiser.terms import Terms
-from referee_client.organiser.tournaments import AsyncTournaments
-from referee_client.organiser.transport import AsyncTransport
-from referee_client.organiser.unary_play import AsyncUnaryPlay
-from referee_client.organiser.watch import AsyncWatch
-from referee_client.values import (
-    BotAccount,
+from referee_values import (
+    Bot,
     BotLogEntry,
     Consent,
     Entry,
     Game,
     Match,
     MatchPhase,
+    MatchSnapshot,
     MatchTerms,
     Opening,
     PlayEnded,
-    PositionReading,
     Result,
     Rules,
-    Standing,
     Token,
 )
+
+from referee_client.address import address
+from referee_client.organiser.administration import AsyncAdministration
+from referee_client.organiser.bot_accounts import AsyncBotAccounts
+from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
+from referee_client.organiser.entrants import bot_ref
+from referee_client.organiser.invitations import AsyncInvitations
+from referee_client.organiser.ladders import AsyncLadders
+from referee_client.organiser.responses import PositionReading
+from referee_client.organiser.terms import Terms
+from referee_client.organiser.tournaments import AsyncTournaments
+from referee_client.organiser.transport import AsyncTransport
+from referee_client.organiser.unary_play import AsyncUnaryPlay
+from referee_client.organiser.watch import AsyncWatch
 
 PATIENCE_S = 60.0
 
@@ -75,7 +75,7 @@ class OrganiserCoroutines:
     async def games(self) -> list[Game]:
         """Return all games that the referee has."""
         response = await self._calls.call(self._games.ListGames, game_service_pb2.ListGamesRequest())
-        return [from_message(Game, game) for game in response.games]
+        return [to_value(game, Game) for game in response.games]
 
     async def game(self, name: str) -> Game:
         request = game_service_pb2.GetGameRequest(name=name)
@@ -115,7 +115,7 @@ class OrganiserCoroutines:
             request_id=request_id(),
             name=name,
             description=description,
-            consent=message_or_none(consent, bot_pb2.Consent),
+            consent=to_message(consent, bot_pb2.Consent) if consent else None,
         )
         registered = await self._calls.call(self._bots.RegisterBot, request)
         # The secret is returned only once, and that answer may have been lost.
@@ -125,9 +125,9 @@ class OrganiserCoroutines:
         """Create and return another token of a bot."""
         return (await self.accounts.make_token(name, label)).secret
 
-    async def bots(self, owner: str = "", online_only: bool = False) -> AsyncIterator[BotAccount]:
+    async def bots(self, owner: str = "", online_only: bool = False) -> AsyncIterator[Bot]:
         request = bot_service_pb2.ListBotsRequest(owner=owner, online_only=online_only, page_size=PAGE_SIZE)
-        async for bot in self._calls.list_values(BotAccount, self._bots.ListBots, request, "bots"):
+        async for bot in self._calls.list_values(Bot, self._bots.ListBots, request, "bots"):
             yield bot
 
     async def bot_log(
@@ -141,7 +141,7 @@ class OrganiserCoroutines:
         while more:
             page = await self._calls.call(self._bots.ListBotLogEntries, request)
             for entry in page.entries:
-                yield from_message(BotLogEntry, entry)
+                yield to_value(entry, BotLogEntry)
             more = page.has_more
             request.after_number = page.entries[-1].number if page.entries else request.after_number
 
@@ -184,10 +184,10 @@ class OrganiserCoroutines:
         request = match_service_pb2.WithdrawBotRequest(request_id=request_id(), match_id=match_id, bot=bot)
         await self._calls.call(self._matches.WithdrawBot, request)
 
-    async def standing(self, match_id: str) -> Standing:
+    async def standing(self, match_id: str) -> MatchSnapshot:
         """Return a match and its current state."""
         return await self._calls.fetch(
-            Standing, self._matches.GetMatch, match_service_pb2.GetMatchRequest(match_id=match_id)
+            MatchSnapshot, self._matches.GetMatch, match_service_pb2.GetMatchRequest(match_id=match_id)
         )
 
     async def matches(

@@ -3,14 +3,15 @@
 from collections.abc import AsyncIterator
 from datetime import datetime
 
+from referee_api.conversion import to_message, to_value
 from referee_api.v1 import bot_pb2
 from referee_api.v1 import bot_service_pb2 as pb
 from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
+from referee_values import Bot, BotVersion, Consent, Token
 
-from referee_client.conversion import from_message, message_or_none
 from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator
 from referee_client.organiser.calls import PAGE_SIZE, Calls, timestamp
-from referee_client.values import BotAccount, BotVersion, Consent, NewToken, Token
+from referee_client.organiser.responses import NewToken
 
 
 class AsyncBotAccounts:
@@ -20,19 +21,19 @@ class AsyncBotAccounts:
         self._calls = calls
         self._stub = BotServiceStub(calls.channel)
 
-    async def get(self, bot: str) -> BotAccount:
-        return await self._calls.fetch(BotAccount, self._stub.GetBot, pb.GetBotRequest(name=bot), "bot")
+    async def get(self, bot: str) -> Bot:
+        return await self._calls.fetch(Bot, self._stub.GetBot, pb.GetBotRequest(name=bot), "bot")
 
-    async def update(self, bot: str, description: str | None = None, consent: Consent | None = None) -> BotAccount:
+    async def update(self, bot: str, description: str | None = None, consent: Consent | None = None) -> Bot:
         """Change what is given; a consent, which says from whom the bot takes matches, replaces the previous one."""
         request = pb.UpdateBotRequest(
-            name=bot, description=description, consent=message_or_none(consent, bot_pb2.Consent)
+            name=bot, description=description, consent=to_message(consent, bot_pb2.Consent) if consent else None
         )
-        return await self._calls.fetch(BotAccount, self._stub.UpdateBot, request, "bot")
+        return await self._calls.fetch(Bot, self._stub.UpdateBot, request, "bot")
 
-    async def reinstate(self, bot: str) -> BotAccount:
+    async def reinstate(self, bot: str) -> Bot:
         """Resume a bot that was paused for its faults."""
-        return await self._calls.fetch(BotAccount, self._stub.ReinstateBot, pb.ReinstateBotRequest(name=bot), "bot")
+        return await self._calls.fetch(Bot, self._stub.ReinstateBot, pb.ReinstateBotRequest(name=bot), "bot")
 
     async def register_version(self, bot: str, version: str, note: str = "") -> BotVersion:
         request = pb.RegisterVersionRequest(bot=bot, version=version, note=note)
@@ -53,7 +54,7 @@ class AsyncBotAccounts:
     async def tokens(self, bot: str) -> list[Token]:
         """Return the tokens of a bot without their secrets, the newest first."""
         response = await self._calls.call(self._stub.ListBotTokens, pb.ListBotTokensRequest(bot=bot))
-        return [from_message(Token, token) for token in response.tokens]
+        return [to_value(token, Token) for token in response.tokens]
 
     async def revoke_token(self, bot: str, token_id: str) -> Token:
         """Revoke a token of a bot, which ends its streams."""

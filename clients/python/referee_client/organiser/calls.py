@@ -13,16 +13,18 @@ from typing import Any, TypeVar
 
 import grpc
 from google.protobuf.timestamp_pb2 import Timestamp
+from referee_api.conversion import to_value
+from referee_values import Value
 
 from referee_client.address import Address
 from referee_client.backoff import Backoff
-from referee_client.conversion import from_message
 from referee_client.errors import Refused, Unreachable, call_error
 from referee_client.organiser.transport import Options, Transport
 
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
 T = TypeVar("T")
+V = TypeVar("V", bound=Value)
 
 CALL_TIMEOUT_S = 30.0
 KEEPALIVE = {
@@ -81,22 +83,22 @@ class Calls:
 
     async def fetch(
         self,
-        kind: type[T],
+        kind: type[V],
         method: "grpc.UnaryUnaryMultiCallable[RequestT, ResponseT]",
         request: RequestT,
         field: str = "",
-    ) -> T:
+    ) -> V:
         """Make a call and return a field of its response, or the response, as a value. Raises the same as `call`."""
         response: Any = await self.call(method, request)
-        return from_message(kind, getattr(response, field) if field else response)
+        return to_value(getattr(response, field) if field else response, kind)
 
     async def list_values(
-        self, kind: type[T], method: "grpc.UnaryUnaryMultiCallable[RequestT, ResponseT]", request: Any, field: str
-    ) -> AsyncIterator[T]:
+        self, kind: type[V], method: "grpc.UnaryUnaryMultiCallable[RequestT, ResponseT]", request: Any, field: str
+    ) -> AsyncIterator[V]:
         """Return what a repeated field has on all pages, as values. Raises the same as `call`."""
         async for page in self.pages(method, request):
             for message in getattr(page, field):
-                yield from_message(kind, message)
+                yield to_value(message, kind)
 
     async def first(self, method: "grpc.UnaryStreamMultiCallable[RequestT, ResponseT]", request: RequestT) -> ResponseT:
         """Return the first message of a stream, and cancel the rest. Raises the same as `call`."""

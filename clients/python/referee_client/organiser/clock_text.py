@@ -19,8 +19,8 @@ A time is in seconds, or has its unit: `ms`, `s`, `m`, `h`, `d`.
 import re
 from collections.abc import Callable
 
-from referee_client import values
-from referee_client.values import ClockRule
+import referee_values as values
+from referee_values import ClockRule
 
 UNITS_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 TIME = r"(\d{1,9}(?:\.\d{1,3})?(?:ms|s|m|h|d)?)"
@@ -55,7 +55,7 @@ def _periods(text: str) -> ClockRule:
     if not all(read):
         raise BadClock(text)
     periods = tuple(_period(*period.groups()) for period in read if period)
-    return ClockRule(kind=values.MovesPerPeriod(periods=periods))
+    return ClockRule(moves_per_period=values.MovesPerPeriod(periods=periods))
 
 
 def _period(moves: str | None, time: str, increment: str | None) -> values.Period:
@@ -63,35 +63,35 @@ def _period(moves: str | None, time: str, increment: str | None) -> values.Perio
 
 
 FORMS: tuple[tuple[str, Callable[..., ClockRule]], ...] = (
-    ("none", lambda: ClockRule(kind=values.Untimed())),
-    (TIME, lambda main: ClockRule(kind=values.SuddenDeath(main_ms=ms(main)))),
+    ("none", lambda: ClockRule(untimed=values.Untimed())),
+    (TIME, lambda main: ClockRule(sudden_death=values.SuddenDeath(main_ms=ms(main)))),
     (
         rf"{TIME}\+{TIME}",
-        lambda main, more: ClockRule(kind=values.Fischer(main_ms=ms(main), increment_ms=ms(more))),
+        lambda main, more: ClockRule(fischer=values.Fischer(main_ms=ms(main), increment_ms=ms(more))),
     ),
     (
         f"{TIME} delay {TIME}",
-        lambda main, delay: ClockRule(kind=values.UsDelay(main_ms=ms(main), delay_ms=ms(delay))),
+        lambda main, delay: ClockRule(us_delay=values.UsDelay(main_ms=ms(main), delay_ms=ms(delay))),
     ),
     (
         f"{TIME} bronstein {TIME}",
-        lambda main, delay: ClockRule(kind=values.Bronstein(main_ms=ms(main), delay_ms=ms(delay))),
+        lambda main, delay: ClockRule(bronstein=values.Bronstein(main_ms=ms(main), delay_ms=ms(delay))),
     ),
     (
         f"{TIME} byoyomi {COUNT}x{TIME}",
         lambda main, periods, period: ClockRule(
-            kind=values.JapaneseByoYomi(main_ms=ms(main), period_ms=ms(period), periods=int(periods))
+            japanese_byo_yomi=values.JapaneseByoYomi(main_ms=ms(main), period_ms=ms(period), periods=int(periods))
         ),
     ),
     (
         f"{TIME} byoyomi {COUNT}/{TIME}",
         lambda main, moves, period: ClockRule(
-            kind=values.CanadianByoYomi(main_ms=ms(main), period_ms=ms(period), moves=int(moves))
+            canadian_byo_yomi=values.CanadianByoYomi(main_ms=ms(main), period_ms=ms(period), moves=int(moves))
         ),
     ),
-    (f"{TIME}/move", lambda move: ClockRule(kind=values.PerMove(move_ms=ms(move)))),
-    (f"{TIME} bank {TIME}", lambda move, bank: ClockRule(kind=values.Bank(move_ms=ms(move), bank_ms=ms(bank)))),
-    (f"hourglass {TIME}", lambda main: ClockRule(kind=values.Hourglass(main_ms=ms(main)))),
-    (f"correspondence {TIME}", lambda move: ClockRule(kind=values.Correspondence(move_ms=ms(move)))),
+    (f"{TIME}/move", lambda move: ClockRule(per_move=values.PerMove(move_ms=ms(move)))),
+    (f"{TIME} bank {TIME}", lambda move, bank: ClockRule(bank=values.Bank(move_ms=ms(move), bank_ms=ms(bank)))),
+    (f"hourglass {TIME}", lambda main: ClockRule(hourglass=values.Hourglass(main_ms=ms(main)))),
+    (f"correspondence {TIME}", lambda move: ClockRule(correspondence=values.Correspondence(move_ms=ms(move)))),
 )
 """The order does not matter for forms with a common beginning, because a form must match the whole text."""

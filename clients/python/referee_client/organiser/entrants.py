@@ -1,6 +1,6 @@
 """Entrants of contests as text: one bot, or several partners."""
 
-from referee_client.values import BotRef, Entrant
+from referee_values import BotRef, Entrant
 
 
 def entrant(given: str | Entrant) -> Entrant:

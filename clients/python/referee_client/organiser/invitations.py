@@ -4,15 +4,15 @@ import os
 from collections.abc import AsyncIterator
 from datetime import datetime
 
-from google.protobuf.timestamp_pb2 import Timestamp
 from referee_api.v1 import invitation_service_pb2 as pb
 from referee_api.v1.invitation_service_pb2_grpc import InvitationServiceStub
+from referee_values import Invitation, Redemption
 
 from referee_client.address import address
 from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator, run
-from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
+from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id, timestamp
+from referee_client.organiser.responses import NewInvitation
 from referee_client.organiser.transport import AsyncTransport, BlockingTransport
-from referee_client.values import Invitation, NewInvitation, Redemption
 
 PATIENCE_S = 60.0
 
@@ -27,10 +27,8 @@ class AsyncInvitations:
     async def make(self, expires_at: datetime, max_uses: int = 1, label: str = "") -> NewInvitation:
         """Create an invitation and return it with its code, which cannot be read again later."""
         # A retry after a lost answer returns no code. The invitation is then useless, but visible in the list.
-        expire_time = Timestamp()
-        expire_time.FromDatetime(expires_at)
         request = pb.CreateInvitationRequest(
-            request_id=request_id(), max_uses=max_uses, expire_time=expire_time, label=label
+            request_id=request_id(), max_uses=max_uses, expire_time=timestamp(expires_at), label=label
         )
         return await self._calls.fetch(NewInvitation, self._stub.CreateInvitation, request)
 

@@ -1,21 +1,14 @@
 """Client for ladders. A referee without ladders answers with NotServed."""
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
 
+from msgspec import structs
+from referee_api.conversion import enum_number, to_message, to_value
 from referee_api.v1 import contest_pb2, ladder_pb2, match_service_pb2
 from referee_api.v1 import ladder_service_pb2 as pb
 from referee_api.v1.ladder_service_pb2_grpc import LadderServiceStub
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
-
-from referee_client.conversion import enum_number, from_message, message_or_none, to_message
-from referee_client.errors import Refused
-from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator, blocking_watch
-from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
-from referee_client.organiser.entrants import entrant
-from referee_client.organiser.terms import Terms
-from referee_client.organiser.watch import AsyncWatch
-from referee_client.values import (
+from referee_values import (
     CorrectionKind,
     Entrant,
     Ladder,
@@ -27,6 +20,13 @@ from referee_client.values import (
     Pairing,
     RatingPoint,
 )
+
+from referee_client.errors import Refused
+from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator, blocking_watch
+from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
+from referee_client.organiser.entrants import entrant
+from referee_client.organiser.terms import Terms
+from referee_client.organiser.watch import AsyncWatch
 
 
 class AsyncLadders:
@@ -45,7 +45,7 @@ class AsyncLadders:
         Without `terms`, the terms of the matches are those of `plan`. Without `plan`, the defaults apply.
         """
         plan = plan or LadderTerms()
-        plan = replace(plan, match_terms=(terms.match_terms(),)) if terms else plan
+        plan = structs.replace(plan, match_terms=(terms.match_terms(),)) if terms else plan
         request = pb.CreateLadderRequest(
             request_id=request_id(), name=name, title=title, terms=to_message(plan, ladder_pb2.LadderTerms)
         )
@@ -62,7 +62,7 @@ class AsyncLadders:
 
     async def join(self, ladder: str, who: str | Entrant = "") -> LadderStanding:
         """Join a ladder and return the first standing. `who` as in `entrants`; default: the bot of this token."""
-        wanted = message_or_none(entrant(who) if who else None, contest_pb2.Entrant)
+        wanted = to_message(entrant(who), contest_pb2.Entrant) if who else None
         request = pb.JoinLadderRequest(ladder=ladder, entrant=wanted)
         return await self._calls.fetch(LadderStanding, self._stub.JoinLadder, request, "standing")
 
@@ -143,7 +143,7 @@ class AsyncLadders:
         """Return a ladder, the first hundred rows of its standings and its open pairings, all at the same entry."""
         request = pb.WatchLadderRequest(ladder=ladder)
         first = await self._calls.first(self._stub.WatchLadder, request)
-        return from_message(LadderSnapshot, first.items[0].snapshot)
+        return to_value(first.items[0].snapshot, LadderSnapshot)
 
     def watch(self, ladder: str, after: int = 0) -> AsyncWatch[LadderEntry]:
         """Watch every entry after the number `after` until the ladder is closed, reconnecting when necessary."""

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from referee_client.organiser.clock_text import clock, ms
-from referee_client.values import (
+from referee_values import (
     Adjudication,
     DisconnectPolicy,
     ForfeitEffect,
@@ -19,6 +18,8 @@ from referee_client.values import (
     Visibility,
     VisibilityKind,
 )
+
+from referee_client.organiser.clock_text import clock, ms
 
 T = TypeVar("T")
 
@@ -69,7 +70,6 @@ class Terms:
 
     Empty: a contest asks them, for a second, if its matches depend on chance; a single match does not ask.
     """
-    second_engine: str = ""
     """A second engine of the game that runs beside the first one, as the referee allows them. Empty: none."""
     adjudication: Adjudication | None = None
     """When the match ends although its game is not over. None: never."""
@@ -86,7 +86,6 @@ class Terms:
             random_seats=self.seats_by_lot,
             nonce_timeout_ms=_ms(self.nonce_within),
             without_nonces=bool(self.nonce_within) and not _ms(self.nonce_within),
-            second_engine=self.second_engine,
             adjudication=self.adjudication,
         )
 

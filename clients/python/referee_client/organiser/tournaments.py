@@ -1,26 +1,20 @@
 """Client for tournaments. A referee without tournaments answers with NotServed."""
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
 from datetime import datetime
-from typing import Literal, TypeAlias
 
+from msgspec import structs
+from referee_api.conversion import enum_number, to_message, to_value
 from referee_api.v1 import contest_pb2, match_service_pb2, tournament_pb2
 from referee_api.v1 import tournament_service_pb2 as pb
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 from referee_api.v1.tournament_service_pb2_grpc import TournamentServiceStub
-
-from referee_client.conversion import enum_number, from_message, message_or_none, to_message
-from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator, blocking_watch
-from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id
-from referee_client.organiser.entrants import entrant
-from referee_client.organiser.terms import Terms
-from referee_client.organiser.watch import AsyncWatch
-from referee_client.values import (
+from referee_values import (
     ByeKind,
     CorrectionKind,
     CrossTableRow,
     Entrant,
+    ExportFormat,
     Match,
     Pairing,
     RoundRobin,
@@ -28,12 +22,15 @@ from referee_client.values import (
     TournamentEntry,
     TournamentPhase,
     TournamentStanding,
-    TournamentTable,
     TournamentTerms,
 )
 
-ExportFormat: TypeAlias = Literal["csv", "json", "trf"]
-"""Formats in which a tournament can be exported."""
+from referee_client.organiser.blocking import Blocking, blocking, blocking_iterator, blocking_watch
+from referee_client.organiser.calls import PAGE_SIZE, Calls, request_id, timestamp
+from referee_client.organiser.entrants import entrant
+from referee_client.organiser.responses import TournamentTable
+from referee_client.organiser.terms import Terms
+from referee_client.organiser.watch import AsyncWatch
 
 
 class AsyncTournaments:
@@ -58,13 +55,15 @@ class AsyncTournaments:
         Without `terms`, the terms of the matches are those of `plan`. Without `plan`, it is a single round robin.
         Entrants are bots, as `anna` or `anna/1.4`, or partners, as `reds=anna,bert`.
         """
-        plan = plan or TournamentTerms(format=RoundRobin())
+        plan = plan or TournamentTerms(round_robin=RoundRobin())
+        plan = structs.replace(plan, match_terms=terms.match_terms()) if terms else plan
         request = pb.CreateTournamentRequest(
             request_id=request_id(),
             name=name,
             title=title,
             terms=to_message(
-                replace(plan, match_terms=terms.match_terms()) if terms else plan, tournament_pb2.TournamentTerms
+                structs.replace(plan, match_terms=terms.match_terms()) if terms else plan,
+                tournament_pb2.TournamentTerms,
             ),
             entrants=[to_message(entrant(one), contest_pb2.Entrant) for one in entrants],
         )
@@ -84,7 +83,7 @@ class AsyncTournaments:
 
     async def enter(self, tournament: str, who: str | Entrant = "") -> Tournament:
         """Enter a tournament. `who` as for `create`; default: the bot of this token."""
-        wanted = message_or_none(entrant(who) if who else None, contest_pb2.Entrant)
+        wanted = to_message(entrant(who), contest_pb2.Entrant) if who else None
         request = pb.EnterTournamentRequest(tournament=tournament, entrant=wanted)
         return await self._calls.fetch(Tournament, self._stub.EnterTournament, request, "tournament")
 
@@ -117,12 +116,13 @@ class AsyncTournaments:
         by_hand = [pb.HandPairing(entrants=entrants) for entrants in pairings]
         request = pb.PairRoundRequest(tournament=tournament, round=number, pairings=by_hand, message=message)
         response = await self._calls.call(self._stub.PairRound, request)
-        return [from_message(Pairing, pairing) for pairing in response.pairings]
+        return [to_value(pairing, Pairing) for pairing in response.pairings]
 
     async def postpone(self, tournament: str, pairing_id: str, until: datetime, message: str) -> Pairing:
         """Let the next matches of a pairing start no earlier than at a time, which says its zone."""
-        request = pb.PostponePairingRequest(tournament=tournament, pairing_id=pairing_id, message=message)
-        request.until.FromDatetime(until)
+        request = pb.PostponePairingRequest(
+            tournament=tournament, pairing_id=pairing_id, until=timestamp(until), message=message
+        )
         return await self._calls.fetch(Pairing, self._stub.PostponePairing, request, "pairing")
 
     async def reopen(self, tournament: str, pairing_id: str, message: str) -> Pairing:

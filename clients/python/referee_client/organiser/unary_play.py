@@ -6,16 +6,17 @@ answers from a second program.
 
 from collections.abc import Sequence
 
+from referee_api.conversion import to_message, to_value
 from referee_api.v1 import match_pb2, play_pb2
 from referee_api.v1 import match_service_pb2 as pb
 from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
+from referee_values import Match, Result
 
-from referee_client.conversion import from_message, message_or_none
 from referee_client.organiser.blocking import Blocking, blocking
 from referee_client.organiser.calls import Calls, request_id
 from referee_client.organiser.entrants import bot_ref
+from referee_client.organiser.responses import SubmittedMove
 from referee_client.turn import Turn, turn_in
-from referee_client.values import Match, Result, SubmittedMove
 
 
 class AsyncUnaryPlay:
@@ -31,7 +32,7 @@ class AsyncUnaryPlay:
     async def join(self, match_id: str, seat: int | None = None, bot: str = "") -> Match:
         """Take an open seat of a match; default: the first one, for the bot of this token."""
         request = pb.JoinMatchRequest(
-            match_id=match_id, seat=seat, bot=message_or_none(bot_ref(bot) if bot else None, match_pb2.BotRef)
+            match_id=match_id, seat=seat, bot=to_message(bot_ref(bot), match_pb2.BotRef) if bot else None
         )
         return await self._calls.fetch(Match, self._stub.JoinMatch, request, "match")
 
@@ -100,4 +101,4 @@ class UnaryPlay(Blocking[AsyncUnaryPlay]):
 
 
 def _result(response: pb.ResignResponse | pb.AnswerDrawResponse | pb.ClaimDrawResponse) -> Result | None:
-    return from_message(Result, response.result) if response.HasField("result") else None
+    return to_value(response.result, Result) if response.HasField("result") else None

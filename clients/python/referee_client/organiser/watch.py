@@ -2,11 +2,12 @@
 
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import grpc
+from referee_api.conversion import to_value
+from referee_values import Entry, LadderEntry, TournamentEntry
 
-from referee_client.conversion import from_message
 from referee_client.errors import call_error
 from referee_client.organiser.calls import UNREACHABLE_CODES, Calls, Retries
 
@@ -18,12 +19,7 @@ INTERRUPTIONS = UNREACHABLE_CODES | {
 """Status codes after which a watch continues. Proxies end streams with INTERNAL or UNKNOWN when a connection breaks."""
 
 
-class Numbered(Protocol):
-    @property
-    def number(self) -> int: ...
-
-
-EntryT = TypeVar("EntryT", bound=Numbered)
+EntryT = TypeVar("EntryT", bound=Entry | LadderEntry | TournamentEntry)
 
 
 class AsyncWatch(Generic[EntryT]):
@@ -95,4 +91,4 @@ class AsyncWatch(Generic[EntryT]):
             self._ended = True
         elif entries := [item.entry for item in message.items if item.HasField("entry")]:
             self._retries.reset()
-            self._received.extend(from_message(self._kind, entry) for entry in entries)
+            self._received.extend(to_value(entry, self._kind) for entry in entries)

@@ -1506,10 +1506,6 @@ pub struct MatchTerms {
     /// When the match ends although its game is not over. Default: never.
     #[prost(message, optional, tag = "9")]
     pub adjudication: ::core::option::Option<Adjudication>,
-    /// Second engine of the game, which runs beside the first one: a match in which they differ is void. The server must
-    /// allow second engines. Default empty: none.
-    #[prost(string, tag = "10")]
-    pub second_engine: ::prost::alloc::string::String,
 }
 /// A match.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -30,7 +30,7 @@ from referee_api.v1 import play_pb2 as referee__api_dot_v1_dot_play__pb2
 from referee_api.v1 import result_pb2 as referee__api_dot_v1_dot_result__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18referee_api/v1/bot.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x1areferee_api/v1/error.proto\x1a\x1creferee_api/v1/options.proto\x1a\x19referee_api/v1/play.proto\x1a\x1breferee_api/v1/result.proto\"\xfc\x01\n\x03\x42ot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\x12\x16\n\x0elatest_version\x18\x04 \x01(\t\x12*\n\x08presence\x18\x05 \x01(\x0b\x32\x18.referee_api.v1.Presence\x12$\n\x05pause\x18\x06 \x01(\x0b\x32\x15.referee_api.v1.Pause\x12/\n\x0b\x63reate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12(\n\x07\x63onsent\x18\x08 \x01(\x0b\x32\x17.referee_api.v1.Consent\"\xca\x01\n\x07\x43onsent\x12+\n\x05scope\x18\x01 \x01(\x0e\x32\x1c.referee_api.v1.ConsentScope\x12\x13\n\x05games\x18\x02 \x03(\tB\x04\x90\xb5\x18 \x12\x1e\n\x11min_first_move_ms\x18\x03 \x01(\rH\x00\x88\x01\x01\x12\x13\n\x0bmin_move_ms\x18\x04 \x01(\r\x12\x13\n\x0b\x61\x63\x63\x65pt_odds\x18\x05 \x01(\x08\x12\x1d\n\x15max_matches_per_maker\x18\x06 \x01(\rB\x14\n\x12_min_first_move_ms\"\\\n\nBotVersion\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x0c\n\x04note\x18\x02 \x01(\t\x12/\n\x0b\x63reate_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x7f\n\x08Presence\x12)\n\x08sessions\x18\x01 \x03(\x0b\x32\x17.referee_api.v1.Session\x12/\n\x0b\x63hange_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x17\n\x0fmatches_in_play\x18\x03 \x01(\r\"\x90\x01\n\x07Session\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\r\n\x05games\x18\x03 \x03(\t\x12\x13\n\x0bmax_matches\x18\x04 \x01(\r\x12\x15\n\rround_trip_us\x18\x05 \x01(\x03\x12-\n\topen_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"s\n\x05Pause\x12)\n\x05\x63\x61use\x18\x01 \x01(\x0e\x32\x1a.referee_api.v1.PauseCause\x12\x0f\n\x07message\x18\x02 \x01(\t\x12.\n\npause_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xaa\x03\n\x0b\x42otLogEntry\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x10\n\x08match_id\x18\x04 \x01(\t\x12\x11\n\x04seat\x18\x05 \x01(\rH\x01\x88\x01\x01\x12\x10\n\x03ply\x18\x06 \x01(\rH\x02\x88\x01\x01\x12\x35\n\ritem_rejected\x18\x07 \x01(\x0b\x32\x1c.referee_api.v1.RejectedItemH\x00\x12\x34\n\rclock_expired\x18\x08 \x01(\x0b\x32\x1b.referee_api.v1.ClockChargeH\x00\x12,\n\tforfeited\x18\t \x01(\x0b\x32\x17.referee_api.v1.ForfeitH\x00\x12\x33\n\x0csession_lost\x18\n \x01(\x0b\x32\x1b.referee_api.v1.SessionLostH\x00\x12(\n\x06notice\x18\x0b \x01(\x0b\x32\x16.referee_api.v1.NoticeH\x00\x42\x07\n\x05\x65ventB\x07\n\x05_seatB\x06\n\x04_ply\"W\n\x0cRejectedItem\x12\x0c\n\x04move\x18\x01 \x01(\t\x12/\n\x05\x65rror\x18\x02 \x01(\x0b\x32\x1b.referee_api.v1.ErrorDetailH\x00\x88\x01\x01\x42\x08\n\x06_error\"N\n\x0bSessionLost\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12+\n\x06reason\x18\x02 \x01(\x0e\x32\x1b.referee_api.v1.ErrorReason*\x82\x01\n\x0c\x43onsentScope\x12\x1d\n\x19\x43ONSENT_SCOPE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x43ONSENT_SCOPE_OWN\x10\x01\x12\"\n\x1e\x43ONSENT_SCOPE_OWN_AND_CONTESTS\x10\x02\x12\x18\n\x14\x43ONSENT_SCOPE_ANYONE\x10\x03*X\n\nPauseCause\x12\x1b\n\x17PAUSE_CAUSE_UNSPECIFIED\x10\x00\x12\x16\n\x12PAUSE_CAUSE_FAULTS\x10\x01\x12\x15\n\x11PAUSE_CAUSE_ADMIN\x10\x02\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18referee_api/v1/bot.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1areferee_api/v1/clock.proto\x1a\x1areferee_api/v1/error.proto\x1a\x1creferee_api/v1/options.proto\x1a\x19referee_api/v1/play.proto\x1a\x1breferee_api/v1/result.proto\"\x8b\x02\n\x03\x42ot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\x12\x16\n\x0elatest_version\x18\x04 \x01(\t\x12*\n\x08presence\x18\x05 \x01(\x0b\x32\x18.referee_api.v1.Presence\x12)\n\x05pause\x18\x06 \x01(\x0b\x32\x15.referee_api.v1.PauseH\x00\x88\x01\x01\x12/\n\x0b\x63reate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12(\n\x07\x63onsent\x18\x08 \x01(\x0b\x32\x17.referee_api.v1.ConsentB\x08\n\x06_pause\"\xca\x01\n\x07\x43onsent\x12+\n\x05scope\x18\x01 \x01(\x0e\x32\x1c.referee_api.v1.ConsentScope\x12\x13\n\x05games\x18\x02 \x03(\tB\x04\x90\xb5\x18 \x12\x1e\n\x11min_first_move_ms\x18\x03 \x01(\rH\x00\x88\x01\x01\x12\x13\n\x0bmin_move_ms\x18\x04 \x01(\r\x12\x13\n\x0b\x61\x63\x63\x65pt_odds\x18\x05 \x01(\x08\x12\x1d\n\x15max_matches_per_maker\x18\x06 \x01(\rB\x14\n\x12_min_first_move_ms\"\\\n\nBotVersion\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x0c\n\x04note\x18\x02 \x01(\t\x12/\n\x0b\x63reate_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x7f\n\x08Presence\x12)\n\x08sessions\x18\x01 \x03(\x0b\x32\x17.referee_api.v1.Session\x12/\n\x0b\x63hange_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x17\n\x0fmatches_in_play\x18\x03 \x01(\r\"\x90\x01\n\x07Session\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\r\n\x05games\x18\x03 \x03(\t\x12\x13\n\x0bmax_matches\x18\x04 \x01(\r\x12\x15\n\rround_trip_us\x18\x05 \x01(\x03\x12-\n\topen_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"s\n\x05Pause\x12)\n\x05\x63\x61use\x18\x01 \x01(\x0e\x32\x1a.referee_api.v1.PauseCause\x12\x0f\n\x07message\x18\x02 \x01(\t\x12.\n\npause_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xaa\x03\n\x0b\x42otLogEntry\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x10\n\x08match_id\x18\x04 \x01(\t\x12\x11\n\x04seat\x18\x05 \x01(\rH\x01\x88\x01\x01\x12\x10\n\x03ply\x18\x06 \x01(\rH\x02\x88\x01\x01\x12\x35\n\ritem_rejected\x18\x07 \x01(\x0b\x32\x1c.referee_api.v1.RejectedItemH\x00\x12\x34\n\rclock_expired\x18\x08 \x01(\x0b\x32\x1b.referee_api.v1.ClockChargeH\x00\x12,\n\tforfeited\x18\t \x01(\x0b\x32\x17.referee_api.v1.ForfeitH\x00\x12\x33\n\x0csession_lost\x18\n \x01(\x0b\x32\x1b.referee_api.v1.SessionLostH\x00\x12(\n\x06notice\x18\x0b \x01(\x0b\x32\x16.referee_api.v1.NoticeH\x00\x42\x07\n\x05\x65ventB\x07\n\x05_seatB\x06\n\x04_ply\"W\n\x0cRejectedItem\x12\x0c\n\x04move\x18\x01 \x01(\t\x12/\n\x05\x65rror\x18\x02 \x01(\x0b\x32\x1b.referee_api.v1.ErrorDetailH\x00\x88\x01\x01\x42\x08\n\x06_error\"N\n\x0bSessionLost\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12+\n\x06reason\x18\x02 \x01(\x0e\x32\x1b.referee_api.v1.ErrorReason*\x82\x01\n\x0c\x43onsentScope\x12\x1d\n\x19\x43ONSENT_SCOPE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x43ONSENT_SCOPE_OWN\x10\x01\x12\"\n\x1e\x43ONSENT_SCOPE_OWN_AND_CONTESTS\x10\x02\x12\x18\n\x14\x43ONSENT_SCOPE_ANYONE\x10\x03*X\n\nPauseCause\x12\x1b\n\x17PAUSE_CAUSE_UNSPECIFIED\x10\x00\x12\x16\n\x12PAUSE_CAUSE_FAULTS\x10\x01\x12\x15\n\x11PAUSE_CAUSE_ADMIN\x10\x02\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,26 +40,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
   _globals['_CONSENT'].fields_by_name['games']._loaded_options = None
   _globals['_CONSENT'].fields_by_name['games']._serialized_options = b'\220\265\030 '
-  _globals['_CONSENTSCOPE']._serialized_start=1765
-  _globals['_CONSENTSCOPE']._serialized_end=1895
-  _globals['_PAUSECAUSE']._serialized_start=1897
-  _globals['_PAUSECAUSE']._serialized_end=1985
+  _globals['_CONSENTSCOPE']._serialized_start=1780
+  _globals['_CONSENTSCOPE']._serialized_end=1910
+  _globals['_PAUSECAUSE']._serialized_start=1912
+  _globals['_PAUSECAUSE']._serialized_end=2000
   _globals['_BOT']._serialized_start=220
-  _globals['_BOT']._serialized_end=472
-  _globals['_CONSENT']._serialized_start=475
-  _globals['_CONSENT']._serialized_end=677
-  _globals['_BOTVERSION']._serialized_start=679
-  _globals['_BOTVERSION']._serialized_end=771
-  _globals['_PRESENCE']._serialized_start=773
-  _globals['_PRESENCE']._serialized_end=900
-  _globals['_SESSION']._serialized_start=903
-  _globals['_SESSION']._serialized_end=1047
-  _globals['_PAUSE']._serialized_start=1049
-  _globals['_PAUSE']._serialized_end=1164
-  _globals['_BOTLOGENTRY']._serialized_start=1167
-  _globals['_BOTLOGENTRY']._serialized_end=1593
-  _globals['_REJECTEDITEM']._serialized_start=1595
-  _globals['_REJECTEDITEM']._serialized_end=1682
-  _globals['_SESSIONLOST']._serialized_start=1684
-  _globals['_SESSIONLOST']._serialized_end=1762
+  _globals['_BOT']._serialized_end=487
+  _globals['_CONSENT']._serialized_start=490
+  _globals['_CONSENT']._serialized_end=692
+  _globals['_BOTVERSION']._serialized_start=694
+  _globals['_BOTVERSION']._serialized_end=786
+  _globals['_PRESENCE']._serialized_start=788
+  _globals['_PRESENCE']._serialized_end=915
+  _globals['_SESSION']._serialized_start=918
+  _globals['_SESSION']._serialized_end=1062
+  _globals['_PAUSE']._serialized_start=1064
+  _globals['_PAUSE']._serialized_end=1179
+  _globals['_BOTLOGENTRY']._serialized_start=1182
+  _globals['_BOTLOGENTRY']._serialized_end=1608
+  _globals['_REJECTEDITEM']._serialized_start=1610
+  _globals['_REJECTEDITEM']._serialized_end=1697
+  _globals['_SESSIONLOST']._serialized_start=1699
+  _globals['_SESSIONLOST']._serialized_end=1777
 # @@protoc_insertion_point(module_scope)

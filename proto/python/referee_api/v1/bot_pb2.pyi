@@ -126,11 +126,13 @@ class Bot(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         consent: Global___Consent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "create_time", b"create_time", "pause", b"pause", "presence", b"presence"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_pause", b"_pause", "consent", b"consent", "create_time", b"create_time", "pause", b"pause", "presence", b"presence"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "create_time", b"create_time", "description", b"description", "latest_version", b"latest_version", "name", b"name", "owner", b"owner", "pause", b"pause", "presence", b"presence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_pause", b"_pause", "consent", b"consent", "create_time", b"create_time", "description", b"description", "latest_version", b"latest_version", "name", b"name", "owner", b"owner", "pause", b"pause", "presence", b"presence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__pause: _TypeAlias = _typing.Literal["pause"]  # noqa: Y015
+    _WhichOneofArgType__pause: _TypeAlias = _typing.Literal["_pause", b"_pause"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__pause) -> _WhichOneofReturnType__pause | None: ...
 
 Global___Bot: _TypeAlias = Bot  # noqa: Y015
 

@@ -74,7 +74,6 @@ class MatchTerms(_message.Message):
     NONCE_TIMEOUT_MS_FIELD_NUMBER: _builtins.int
     WITHOUT_NONCES_FIELD_NUMBER: _builtins.int
     ADJUDICATION_FIELD_NUMBER: _builtins.int
-    SECOND_ENGINE_FIELD_NUMBER: _builtins.int
     start_timeout_ms: _builtins.int
     """Time to wait for all seats to be taken and all bots to be online before the match becomes void, in
     milliseconds. Default 0: the server's setting.
@@ -90,10 +89,6 @@ class MatchTerms(_message.Message):
     without_nonces: _builtins.bool
     """Whether the matches of a contest use no nonces, instead of the default of `nonce_timeout_ms`. Default false.
     It is true in responses if `nonce_timeout_ms` is 0.
-    """
-    second_engine: _builtins.str
-    """Second engine of the game, which runs beside the first one: a match in which they differ is void. The server must
-    allow second engines. Default empty: none.
     """
     @_builtins.property
     def rules(self) -> _game_pb2.Rules:
@@ -127,11 +122,10 @@ class MatchTerms(_message.Message):
         nonce_timeout_ms: _builtins.int = ...,
         without_nonces: _builtins.bool = ...,
         adjudication: _policy_pb2.Adjudication | None = ...,
-        second_engine: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_adjudication", b"_adjudication", "adjudication", b"adjudication", "policies", b"policies", "rules", b"rules", "time_control", b"time_control", "visibility", b"visibility"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_adjudication", b"_adjudication", "adjudication", b"adjudication", "nonce_timeout_ms", b"nonce_timeout_ms", "policies", b"policies", "random_seats", b"random_seats", "rules", b"rules", "second_engine", b"second_engine", "start_timeout_ms", b"start_timeout_ms", "time_control", b"time_control", "visibility", b"visibility", "without_nonces", b"without_nonces"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_adjudication", b"_adjudication", "adjudication", b"adjudication", "nonce_timeout_ms", b"nonce_timeout_ms", "policies", b"policies", "random_seats", b"random_seats", "rules", b"rules", "start_timeout_ms", b"start_timeout_ms", "time_control", b"time_control", "visibility", b"visibility", "without_nonces", b"without_nonces"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__adjudication: _TypeAlias = _typing.Literal["adjudication"]  # noqa: Y015
     _WhichOneofArgType__adjudication: _TypeAlias = _typing.Literal["_adjudication", b"_adjudication"]  # noqa: Y015

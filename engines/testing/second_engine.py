@@ -47,11 +47,6 @@ class SecondPosition(ABC):
 class SecondEngine(ABC):
     """A second implementation of the rules of one game."""
 
-    name: str
-    """Name by which matches choose it."""
-    game: str
-    """Name of the game."""
-
     def refusal(self, settings: Settings) -> str:
         """Return why it cannot play by these settings; empty: it can."""
         return ""

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from engines.api import REFEREE, Outcome, Seat, Viewer
 from engines.options import Settings
-from engines.second.second_engine import SecondEngine, SecondPosition
+from engines.testing.second_engine import SecondEngine, SecondPosition
 
 VALUES = {"A": (1, 11), "J": (10,), "Q": (12,), "K": (13,), "T": (10,), "4": ()}
 VALUES |= {str(number): (number,) for number in (2, 3, 5, 6, 7, 8, 9)}
@@ -443,9 +443,6 @@ def along_the_way(pawn: Pawn) -> tuple[int, str]:
 
 
 class TocReference(SecondEngine):
-    name = "reference"
-    game = "toc"
-
     def start(self, settings: Settings, text: str) -> TocSecond:
         options = settings.texts()
         short = options["back_shortcut"] == "false" and options["branch_offset"] == "0"

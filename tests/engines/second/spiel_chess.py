@@ -12,7 +12,7 @@ import pyspiel
 
 from engines.api import Outcome, Seat
 from engines.options import Settings
-from engines.second.second_engine import OpenPosition, SecondEngine
+from engines.testing.second_engine import OpenPosition, SecondEngine
 
 WHITE_SEAT, BLACK_SEAT = 0, 1
 SCORES = {1.0: (1.0, 0.0), 0.0: (0.5, 0.5), -1.0: (0.0, 1.0)}
@@ -77,9 +77,6 @@ class SpielChessPosition(OpenPosition):
 
 
 class SpielChess(SecondEngine):
-    name = "pyspiel"
-    game = "chess"
-
     def refusal(self, settings: Settings) -> str:
         if settings.flag("chess960"):
             return "pyspiel does not play chess960"

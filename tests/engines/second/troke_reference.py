@@ -8,13 +8,13 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.resources import files
+from pathlib import Path
 
 from engines.api import Outcome, Seat
 from engines.options import Settings
-from engines.second.second_engine import OpenPosition, SecondEngine
+from engines.testing.second_engine import OpenPosition, SecondEngine
 
-BOARDS = json.loads(files("engines.second").joinpath("troke_boards.json").read_text(encoding="utf-8"))
+BOARDS = json.loads((Path(__file__).parents[1] / "golden" / "troke" / "boards.json").read_text())
 SIDES = {"r": "S", "b": "W", "w": "N", "y": "E"}
 ACROSS = {"S": "N", "N": "S", "W": "E", "E": "W"}
 SHAPES = "TWM"
@@ -352,9 +352,6 @@ def without_plies(text: str) -> str:
 
 
 class TrokeReference(SecondEngine):
-    name = "reference"
-    game = "troke"
-
     def start(self, settings: Settings, text: str) -> TrokeSecond:
         return TrokeSecond(settings.texts(), text)
 

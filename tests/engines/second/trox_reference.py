@@ -14,7 +14,7 @@ from functools import cached_property
 
 from engines.api import Outcome, Seat
 from engines.options import Settings
-from engines.second.second_engine import OpenPosition, SecondEngine
+from engines.testing.second_engine import OpenPosition, SecondEngine
 
 Cell = tuple[int, int, str]
 
@@ -347,9 +347,6 @@ class TroxSecond(OpenPosition):
 
 
 class TroxReference(SecondEngine):
-    name = "reference"
-    game = "trox"
-
     def start(self, settings: Settings, text: str) -> TroxSecond:
         return TroxSecond(placed(settings.texts(), text))
 

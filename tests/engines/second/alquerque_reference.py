@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from engines.api import Outcome, Seat
 from engines.options import Settings
-from engines.second.second_engine import OpenPosition, SecondEngine
+from engines.testing.second_engine import OpenPosition, SecondEngine
 
 Point = tuple[int, int]
 T = TypeVar("T")
@@ -242,9 +242,6 @@ def won(reason: str, colour: str) -> Outcome:
 
 
 class AlquerqueReference(SecondEngine):
-    name = "reference"
-    game = "alquerque"
-
     def start(self, settings: Settings, text: str) -> AlquerqueSecond:
         ranks, side, quiet, *rest = text.split(" ")
         return AlquerqueSecond(placed(settings.texts(), " ".join([ranks, side, *rest])), int(quiet))
