@@ -46,7 +46,6 @@ Bot = str | BotFunction | type
 ENGINES = {"--uci": "UCI", "--gtp": "GTP"}
 """The protocols of engines, by the options of the bridge with which their commands begin."""
 RUNS = "Python functions, programs that read lines, and UCI and GTP engines"
-CLOCKS_CACHE_SIZE = 16
 
 
 class LabBotRefused(DetailedError):
