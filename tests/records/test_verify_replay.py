@@ -307,7 +307,7 @@ def test_a_missing_first_entry_is_found(tmp_path: Path) -> None:
 def test_control_characters_of_a_record_are_escaped(tmp_path: Path) -> None:
     events = decided_events(nim_setup(), (1, VoidMatch(EndCause.DECLARED, "\x1b[2Jfine\n")))
     message = first_mismatch(_with(_with(events, 2, seed=b""), 2), tmp_path)
-    assert message.startswith("entry 2: where the match ended: void, declared (\\x1b[2Jfine), seed: of no bytes by")
+    assert message.startswith("entry 2: where the match ended: void, declared (\\x1b[2Jfine\\n), seed: of no bytes by")
 
 
 def _stones(**terms: object) -> Setup:

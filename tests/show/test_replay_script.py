@@ -55,8 +55,9 @@ def page(browser: Browser, page_file: Path) -> Iterator[Page]:
         page = context.new_page()
         page.on("console", lambda message: problems.append(message.text))
         page.on("pageerror", lambda error: problems.append(str(error)))
-        page.clock.install()
+        page.clock.install(time=0)
         page.goto(page_file.as_uri())
+        page.clock.pause_at(3_600)  # An installed clock runs on by itself until then.
         yield page
     assert problems == []
 

@@ -212,7 +212,7 @@ def test_a_difference_is_found_where_it_shows(error: str, said: str) -> None:
 
 def test_long_lists_of_moves_are_shortened() -> None:
     trox = find("trox")
-    with pytest.raises(CheckFailure, match=r"only here: 'B.*', … \(\d+\); by the second engine: '1'$"):
+    with pytest.raises(CheckFailure, match=r"only here: 'B.*', … \(\d+\); by the second engine: '1'"):
         check_agreement(trox, NimOfTrox(), trox.start(trox.settings(), b""), 1, random.Random(1))
 
 
