@@ -34,6 +34,7 @@ from referee.match.clock import (
     complete_time,
     control_of,
     controls_of,
+    rules_in,
 )
 from referee.match.match_errors import BadTimeControl
 from tests.match.clock_strategies import controls
@@ -313,6 +314,11 @@ def test_a_rule_in_milliseconds_is_a_control_in_microseconds(control: TimeContro
 def test_odds_give_a_seat_another_control() -> None:
     controls = (CONTROLS[0], CONTROLS[2], CONTROLS[0])
     assert controls_of(time_control(controls), 3) == controls
+
+
+def test_the_rules_of_a_time_control_are_the_common_one_and_those_of_odds() -> None:
+    fast, slow = ClockRule(per_move=referee_values.PerMove(move_ms=5)), UNTIMED
+    assert rules_in(referee_values.TimeControl(rule=fast, odds=(SeatOdds(seat=1, rule=slow),))) == (fast, slow)
 
 
 @pytest.mark.parametrize(("seats", "wrong"), [([2], "seats are 0 to 1"), ([1, 1], "name a seat twice")])

@@ -335,7 +335,7 @@ class Matches(RuleBasedStateMachine):
 
     @rule(down_ms=st.integers(0, 10**9))
     def crash_and_replay(self, down_ms: int) -> None:
-        replayed = replay(self.log, GAMES.__getitem__)
+        replayed = replay(self.log, GAMES.__getitem__, self.times)
         assert replayed == self.match
         self.match = replayed
         self.stages.append((len(self.log), replayed))
@@ -356,9 +356,9 @@ class Matches(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "log"):
-            assert replay(self.log, GAMES.__getitem__) == self.match
+            assert replay(self.log, GAMES.__getitem__, self.times) == self.match
             for number, stage in self.stages:
-                assert replay(self.log[:number], GAMES.__getitem__) == stage
+                assert replay(self.log[:number], GAMES.__getitem__, self.times) == stage
 
 
 def test_matches_agree_with_the_reference() -> None:
