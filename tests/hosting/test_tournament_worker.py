@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 from msgspec.structs import replace
+from referee_values import SeatOdds, TimeControl
 
 from engines.api import REFEREE
 from referee.accounts.bots import BotPause, PauseCause, paused, resumed
@@ -462,8 +463,9 @@ async def test_a_fault_in_a_tournament_is_reported_and_retried_after_a_minute() 
     harness = await open_process("ada", "bob")
     harness.connect("ada", "bob")
     valid_terms = cup_terms(RoundRobin())
-    without_controls = replace(valid_terms, match_terms=(replace(valid_terms.match_terms[0], controls=()),))
-    created = TournamentCreated("cup", "cup", "org", "r1", without_controls)
+    stranger = TimeControl(odds=(SeatOdds(seat=9),))
+    invalid_terms = replace(valid_terms, match_terms=(replace(valid_terms.match_terms[0], time_control=stranger),))
+    created = TournamentCreated("cup", "cup", "org", "r1", invalid_terms)
     players = [EntrantJoined(entrant(name)) for name in ("ada", "bob")]
     await harness.contests.append("tournament/cup", 0, [created, *players])
     await kill_process()

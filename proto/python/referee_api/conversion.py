@@ -185,7 +185,7 @@ def _write_time(time: datetime) -> Timestamp:
 
 
 @cache
-def _enum(enum: EnumDescriptor, known_words: bool) -> tuple[Convert, Convert]:
+def _enum(enum: EnumDescriptor, known_words: bool = False) -> tuple[Convert, Convert]:
     numbers = [value.number for value in enum.values]
     words = dict(zip(numbers, get_args(getattr(referee_values, enum.name)), strict=True))
     numbers_of = {word: number for number, word in words.items()}
