@@ -14,6 +14,7 @@ from engines.testing.agreement import check_agreement
 from engines.testing.failure import CheckFailure
 from engines.testing.random_games import any_choice
 from engines.testing.second_engine import OpenPosition, SecondEngine
+from engines.testing.suite import AGREEMENT, Suspect, run_checks
 from tests.engines.second import alquerque_reference, toc_reference, troke_reference, trox_reference
 from tests.engines.second.toc_reference import Deal, deal_in, gathered
 from tests.third_party_games.third_party_games import NIM
@@ -167,7 +168,9 @@ class SecondNim(SecondEngine):
     error: str = ""
 
     def refusal(self, settings: Settings) -> str:
-        return "it needs a heap below 5" if settings.count("heap") >= 5 and self.error == "options" else ""
+        if self.error == "options" and settings.count("heap") >= 5:
+            return "it needs a heap below 5"
+        return super().refusal(settings)
 
     def start(self, settings: Settings, text: str) -> SecondNimPosition:
         heap, mover = map(int, text.split(" "))
@@ -208,6 +211,15 @@ def test_a_difference_is_found_where_it_shows(error: str, said: str) -> None:
     with pytest.raises(CheckFailure) as later:
         nim(SecondNim(error), 9)
     assert later.value.move
+
+
+@pytest.mark.parametrize(
+    ("engine", "said"),
+    [(RIGHT, "2 of 2 combinations"), (WRONG, "the text for the referee is"), (CHOOSY, "1 of 2 combinations")],
+)
+def test_a_second_engine_adds_a_check_to_the_suite(engine: SecondNim, said: str) -> None:
+    [result] = run_checks(Suspect(NIM, 0, engine), [AGREEMENT])
+    assert said in (result.failure.wrong if result.failure else result.note)
 
 
 def test_long_lists_of_moves_are_shortened() -> None:
