@@ -156,10 +156,11 @@ ERROR_MAPPINGS: dict[type[Exception], ErrorMapping] = {
 }
 """Status code and reason of every error class."""
 
+BAD_POLICY = ErrorMapping(INVALID, "{field}", reason="BAD_POLICY", renamed=WHY)
 SETUP_ERROR_MAPPINGS = {
-    "max_attempts": ErrorMapping(INVALID, "policies.illegal_move.max_attempts", reason="BAD_POLICY", renamed=WHY),
-    "grace_period_us": ErrorMapping(INVALID, "policies.disconnect.grace_period_ms", reason="BAD_POLICY", renamed=WHY),
-    "delay_plies": ErrorMapping(INVALID, "visibility.delay_plies", reason="BAD_POLICY", renamed=WHY),
+    "policies.illegal_move.max_attempts": BAD_POLICY,
+    "policies.disconnect.grace_period_ms": BAD_POLICY,
+    "visibility.delay_plies": BAD_POLICY,
     "hourglass": ErrorMapping(INVALID, "time_control", reason="BAD_TIME_CONTROL", renamed=WHY),
     "players": ErrorMapping(INVALID, "seats", reason="BAD_SEATS"),
 }

@@ -189,6 +189,7 @@ grpc::Status Player::play_session() {
 }
 
 std::exception_ptr Player::handle(const api::PlayResponse& message) {
+    const Session::Hold hold(*session_);
     try {
         for (const api::RefereeItem& item : message.items()) protocol_.on_item(item);
         return nullptr;

@@ -40,6 +40,17 @@ void Session::send(api::BotItem item) {
     writer_wakeup_.notify_one();
 }
 
+Session::Hold::Hold(Session& session) : session_(session) {
+    const std::lock_guard lock(session_.mutex_);
+    session_.held_ = true;
+}
+
+Session::Hold::~Hold() {
+    const std::lock_guard lock(session_.mutex_);
+    session_.held_ = false;
+    session_.writer_wakeup_.notify_one();
+}
+
 void Session::cancel() {
     context_.TryCancel();
 }
@@ -97,7 +108,7 @@ void Session::write_loop() {
     std::unique_lock lock(mutex_);
     for (;;) {
         writer_wakeup_.wait(lock, [this] {
-            return stopping_ || (stream_ != nullptr && outgoing_.items_size() > 0);
+            return stopping_ || (stream_ != nullptr && !held_ && outgoing_.items_size() > 0);
         });
         if (stopping_) return;
         const api::PlayRequest message = std::exchange(outgoing_, {});

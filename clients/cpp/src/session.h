@@ -26,6 +26,18 @@ class Session {
     // Thread-safe. Items that are queued while a message is being sent go into one message.
     void send(api::BotItem item);
 
+    // Sends nothing as long as it exists, so that the answers to one message go into one message.
+    class Hold {
+      public:
+        explicit Hold(Session& session);
+        ~Hold();
+        Hold(const Hold&) = delete;
+        Hold& operator=(const Hold&) = delete;
+
+      private:
+        Session& session_;
+    };
+
     // Ends the stream. Thread-safe, also before and during open.
     void cancel();
 
@@ -66,6 +78,7 @@ class Session {
     std::chrono::milliseconds heartbeat_timeout_;
     Clock::time_point received_at_ = Clock::now();
     bool timed_out_ = false;
+    bool held_ = false;
     bool stopping_ = false;
 };
 

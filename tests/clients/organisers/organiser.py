@@ -6,6 +6,7 @@ import sys
 from contextlib import suppress
 
 from referee_client import AsyncOrganiser, Organiser, Refused, Terms, Turn, play
+from referee_client.results import outcome
 
 
 async def first(turn: Turn) -> str:
@@ -24,7 +25,7 @@ async def play_match() -> dict[str, object]:
     match = await organiser.create_match(Terms("alquerque", clock="1h+1", start_within="10m"), ["snake", "snake"])
     numbers = [entry.number async for entry in organiser.watch(match.id)]
     seen["complete"] = numbers == list(range(1, len(numbers) + 1))
-    seen["result"] = (await organiser.result(match.id)).kind
+    seen["result"] = outcome(await organiser.result(match.id))
     playing.cancel()
     with suppress(asyncio.CancelledError):
         await playing
