@@ -47,7 +47,7 @@ CONFIGURATION = (
     *("alternatives", "group", "hosts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "nsswitch.conf"),
     "passwd",
 )
-PACKAGES = ("referee_client", "referee_api")
+PACKAGES = ("referee_client", "referee_api", "referee_values")
 ENTRY = Path(__file__).with_name("sandbox_entry.py")
 ENTRY_INSIDE = "/run/sandbox_entry.py"
 UNSHARED = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")

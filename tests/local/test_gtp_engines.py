@@ -42,7 +42,7 @@ def test_two_engines_of_debian_play_on_clocks_and_leave_a_valid_record(tmp_path:
     one, five = gnu_go(program, 1), gnu_go(program, 5)
     record, replayed = play_engines(one, five, "120+2", tmp_path, "--game", "go", "--preset", "9x9")
     assert record.name == "level1.level5.1.jsonl"
-    assert "level1; fischer, main 120 s, increment 2 s" in replayed
+    assert "level1; 2 min + 2 s per move" in replayed
     with record.open("rb") as file:
         last = read_history(file, find).last
     assert last.result
