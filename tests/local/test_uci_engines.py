@@ -29,7 +29,7 @@ def debian_engines() -> tuple[str, str]:
 def test_two_engines_of_debian_play_on_clocks_and_leave_a_valid_record(tmp_path: Path) -> None:
     record, replayed = play_engines(*debian_engines(), "10+0.1", tmp_path, *CHESS)
     assert record.name == "sf.gnu.1.jsonl"
-    assert "sf; 10 s + 0.1 s per move" in replayed
+    assert "sf; 10 s + 100 ms per move" in replayed
     game = read_game(io.StringIO(referee("replay", "--pgn", str(record)).stdout))
     assert game is not None
     assert not game.errors
