@@ -20,7 +20,7 @@ def test_every_command_of_the_page_works(tmp_path: Path, monkeypatch: pytest.Mon
     for name, text in FILES:
         Path(name).write_text(text)
     assert [name for name, _ in FILES] == ["v1.py", "v2.py", "plan.toml"]
-    assert len(COMMANDS) == 7
+    assert len(COMMANDS) == 5
     for command in COMMANDS:
         done = CliRunner().invoke(main, shlex.split(command))
         assert done.exit_code == 0, (command, done.output)
