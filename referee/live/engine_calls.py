@@ -1,4 +1,4 @@
-"""Calls of slow games, which the event loop must not wait for: of other processes, or beside a second engine."""
+"""Calls of slow games, which the event loop must not wait for: those whose rules another process computes."""
 
 import asyncio
 from collections.abc import Callable

@@ -23,8 +23,6 @@ STRENGTH = 1500.0
 """True strength of the farmer and of its helpers, and the average of the others."""
 HOUR_MS = 3_600_000
 OTHERS = tuple(f"bot{number:02}" for number in range(20))
-EVERYBODY = (FARMER, HELPER, *OTHERS)
-"""All bots of a ladder with one helper."""
 
 
 @dataclass

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import grpc
@@ -16,6 +15,7 @@ from tests.e2e.server_metrics import metrics
 
 pytestmark = pytest.mark.slow
 
+TOC = game_pb2.Rules(game="toc")
 NIM = game_pb2.Rules(game="nim")
 GROUPS = ("referee_append_group_count", "referee_append_group_sum")
 
@@ -51,13 +51,33 @@ def kinds(entries: list[Any]) -> list[str]:
     return [entry.WhichOneof("event") or "" for entry in entries]
 
 
-def install_games(folder: Path, **games: str) -> None:
-    """Install games as a Python package in `folder`: the name of each, and the object that defines it."""
-    info = folder / "strange_games-1.dist-info"
-    info.mkdir(exist_ok=True, parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: strange-games\nVersion: 1\n")
-    listed = "".join(f"{name} = {record}\n" for name, record in games.items())
-    (info / "entry_points.txt").write_text(f"[referee.games]\n{listed}")
+def test_toc_gifts_are_hidden_until_the_last_one_and_then_shown_to_giver_and_receiver_only(
+    server: ServerProcess,
+) -> None:
+    with connect_organiser(server, "sealed", 4) as organiser:
+        match_id = organiser.start_match(rules=TOC)
+        began = organiser.call("MatchService/GetMatch", match_id=match_id).state.entry_number
+        gifts: list[str] = []
+        for seat in range(4):
+            turn = organiser.next_turn(seat)
+            gifts.append(turn.legal_moves[0])
+            organiser.submit_move(turn, gifts[seat])
+        viewers: list[tuple[int | None, str]] = [(None, organiser.token), *enumerate(organiser.secrets)]
+        for viewer, secret in viewers:
+            _, *entries = watch_match(organiser.channel, secret, match_id, began, 4)
+            assert kinds(entries) == ["choice_sealed", "choice_sealed", "choice_sealed", "move_played"]
+            choices = [entry.choice_sealed for entry in entries[:3]]
+            assert [choice.seat for choice in choices] == [0, 1, 2]
+            assert [list(choice.state.seats_to_move) for choice in choices] == [[1, 2, 3], [2, 3], [3]]
+            assert all(choice.clock_charge.arrived_us > choice.clock_charge.asked_us for choice in choices)
+            gave = [entry.choice_sealed.state.position.split()[5].split("/") for entry in entries[:3]]
+            assert {card for row in gave for card in row} - {"?", "-"} == (
+                {gifts[viewer][1:]} if viewer is not None and viewer < 3 else set()
+            )
+            played = entries[3].move_played
+            shown = {choice.seat: choice.move for choice in (*played.revealed, played.played)}
+            known = () if viewer is None else (viewer, (viewer + 2) % 4)
+            assert shown == {giver: gift if giver in known else "=?" for giver, gift in enumerate(gifts)}
 
 
 def test_watchers_see_that_a_nonce_was_added_and_its_value_when_play_starts(server: ServerProcess) -> None:

@@ -21,7 +21,6 @@ RESIGN = Adjudication(resign_score=300, resign_moves=2)
 DRAW = Adjudication(draw_score=10, draw_moves=2, draw_after_ply=5)
 BOTH = "must have both resign_score and resign_moves, or neither"
 NEEDED = "must be at least 1 with draw_score or draw_after_ply"
-SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
 
 
 def started(adjudication: Adjudication, game: Game = NIM, **rest: Any) -> MatchFixture:

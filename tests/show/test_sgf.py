@@ -20,7 +20,6 @@ from tests.records.matches import decided_events, random_match
 
 WHOLE = "C3 D4 pass pass"
 NO_OPTIONS: dict[str, str] = {}
-BYO_YOMI = JapaneseByoYomi(60 * SECOND, 30 * SECOND, 5)
 
 
 def record(moves: str, *after: Command, options: dict[str, str] = NO_OPTIONS, first: int = 0, **terms: object) -> bytes:

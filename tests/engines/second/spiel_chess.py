@@ -1,4 +1,4 @@
-"""Chess as OpenSpiel plays it, a second engine that `referee[openspiel]` installs.
+"""Chess as OpenSpiel plays it, to compare our engine with.
 
 OpenSpiel gives no reason for the end of a game. It writes a square for en passant also where the capture would leave
 the own king in check; here such a square is left out, as in the texts of the game.

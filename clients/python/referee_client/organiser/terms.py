@@ -70,7 +70,6 @@ class Terms:
 
     Empty: a contest asks them, for a second, if its matches depend on chance; a single match does not ask.
     """
-    """A second engine of the game that runs beside the first one, as the referee allows them. Empty: none."""
     adjudication: Adjudication | None = None
     """When the match ends although its game is not over. None: never."""
 
