@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 
-from referee.cluster.bus.local_bus import LocalBusHub
 from referee.cluster.coordinator import ItemHandler
 from referee.cluster.messages import (
     FromCoordinator,
@@ -18,6 +17,7 @@ from referee.live.outbox import MoveAccepted, OutboxItem, VerdictNotice
 from referee.live.sessions import Session
 from referee.match.clock import SECOND
 from referee.match.setup import Player
+from tests.cluster.bus.local_bus import LocalBusHub
 from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import MANY_MATCHES, RefereeHarness
 

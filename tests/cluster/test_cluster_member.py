@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from referee.cluster.cluster_member import MAX_TIME_WITHOUT_STREAM_US
-from referee.cluster.membership.memory_nodes import MemoryNodes
 from referee.cluster.shared_matches import SharedMatches
 from referee.match.clock import SECOND
 from referee.observability.event_log_metrics import ignore_outage
@@ -18,6 +17,7 @@ from referee.server.stores import open_stores
 from referee.wire.wire_errors import NodeUnavailable
 from tests.cluster.forwarding.nodes import SETTINGS
 from tests.cluster.membership.members import profile
+from tests.cluster.membership.memory_nodes import MemoryNodes
 from tests.live.fake_time import FakeTime
 from tests.live.runner_harness import in_loop
 

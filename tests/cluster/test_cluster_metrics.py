@@ -1,11 +1,11 @@
 """Metrics of a node of a cluster."""
 
-from referee.cluster.bus.local_bus import LocalBusHub
 from referee.cluster.bus.port import Bus, DropReason
 from referee.cluster.bus.signed_bus import SignedBus
 from referee.cluster.cluster_metrics import ClusterCollector, ClusterSources, NodeStreamCounts
 from referee.cluster.membership.membership import ClusterStatus
 from referee.observability.metrics import Metrics
+from tests.cluster.bus.local_bus import LocalBusHub
 from tests.live.runner_harness import in_loop
 from tests.observability.exposition import Page
 

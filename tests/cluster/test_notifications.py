@@ -3,10 +3,10 @@
 from types import SimpleNamespace
 from typing import Any, cast
 
-from referee.cluster.bus.local_bus import LocalBusHub
 from referee.cluster.bus.port import Bus
 from referee.cluster.notifications import EntryNotifier, EntryReceiver, subject
 from referee.live.ports import Entry
+from tests.cluster.bus.local_bus import LocalBusHub
 from tests.cluster.live_nodes import LiveCluster, connect
 from tests.live.fake_time import settle
 from tests.live.referee_harness import BOTS

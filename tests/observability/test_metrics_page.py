@@ -10,12 +10,12 @@ import pytest
 from prometheus_client.metrics_core import Metric
 from referee_api.v1.match_service_pb2 import SubmitMoveResponse
 
-from referee.cluster.bus.local_bus import LocalBusHub
 from referee.cluster.cluster_metrics import ClusterCollector
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.ports import LogUnavailable
 from referee.match.clock import SECOND
 from referee.observability.metrics import GaugeSources, Metrics
+from tests.cluster.bus.local_bus import LocalBusHub
 from tests.cluster.test_cluster_metrics import sources
 from tests.live.runner_harness import RunnerHarness, in_loop, match_setup, submit_move
 from tests.observability.exposition import Page

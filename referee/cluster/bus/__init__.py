@@ -1,1 +1,1 @@
-"""Messages between the nodes of a cluster: the port and its adapters."""
+"""Messages between the nodes of a cluster: the port and its adapter, NATS."""

@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 import pytest
 
-from referee.cluster.bus.local_bus import LocalBusHub
 from referee.cluster.bus.port import Bus
 from referee.cluster.bus.signed_bus import MIN_KEY_BYTES, SignedBus
+from tests.cluster.bus.local_bus import LocalBusHub
 from tests.cluster.bus.nats import nats_bus, new_cluster
 
 CreateBuses: TypeAlias = Callable[[pytest.FixtureRequest, int], Sequence[Bus]]

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 
-from referee.cluster.bus.local_bus import LocalBus, LocalBusHub
 from referee.cluster.bus.port import DropReason
+from tests.cluster.bus.local_bus import LocalBus, LocalBusHub
 
 
 def run(test: Callable[..., Awaitable[None]], count: int) -> None:

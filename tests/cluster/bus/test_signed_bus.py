@@ -9,11 +9,11 @@ import pytest
 from structlog.testing import capture_logs
 
 from referee.cluster.bus.limited_log import INTERVAL_S, LimitedLog
-from referee.cluster.bus.local_bus import LocalBus, LocalBusHub
 from referee.cluster.bus.port import Bus, DropReason
 from referee.cluster.bus.signed_bus import MAX_SENDERS, OVERHEAD_BYTES, SignedBus
 from referee.local.nats_server import PrivateNats
 from tests.cluster.bus.adapters import KEY, opened
+from tests.cluster.bus.local_bus import LocalBus, LocalBusHub
 from tests.cluster.bus.nats import nats_bus, new_cluster
 
 CreateBus: TypeAlias = Callable[[], Bus]

@@ -7,11 +7,11 @@ import pytest
 from msgspec.structs import replace
 
 from referee.cluster.membership.compatibility import NodeTooNew, NodeTooOld
-from referee.cluster.membership.memory_nodes import MemoryNodes
 from referee.cluster.membership.node_store import ClusterState
 from referee.live.ports import LogUnavailable
 from referee.match.clock import MS, SECOND
 from tests.cluster.membership.members import Member, profile
+from tests.cluster.membership.memory_nodes import MemoryNodes
 from tests.live.fake_time import FakeTime, settle
 from tests.live.runner_harness import in_loop
 

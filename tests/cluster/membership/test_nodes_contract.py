@@ -8,11 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from referee.cluster.membership.compatibility import NodeTooNew, NodeTooOld
-from referee.cluster.membership.memory_nodes import MemoryNodes
 from referee.cluster.membership.node_store import ClusterState, NodeStore
 from referee.cluster.membership.postgres_nodes import PostgresNodes
 from referee.storage.postgres.database import PostgresDatabase
 from tests.cluster.membership.members import profile
+from tests.cluster.membership.memory_nodes import MemoryNodes
 
 NodesTest = Callable[[NodeStore, NodeStore], Coroutine[Any, Any, None]]
 
