@@ -41,7 +41,16 @@ def test_a_flipped_bit_of_every_byte_is_detected() -> None:
         _check_detected(SMALL, place, byte ^ (1 << place % 8))
 
 
-@pytest.mark.parametrize("byte", b'\n "\xff')
+@pytest.mark.soak
+@pytest.mark.parametrize("bit", range(8))
+def test_every_flipped_bit_is_detected(bit: int) -> None:
+    for place, byte in enumerate(SMALL):
+        _check_detected(SMALL, place, byte ^ (1 << bit))
+
+
+@pytest.mark.parametrize(
+    "byte", [*b'\n "\xff', *(pytest.param(byte, marks=pytest.mark.soak) for byte in b"\t\r0a}\x00")]
+)
 def test_every_replaced_byte_is_detected(byte: int) -> None:
     for place, original in enumerate(SMALL):
         if byte != original:
