@@ -35,7 +35,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "referee/live/watch.py",
         "referee/observability/",
     ),
-    "encode turn: turns and verdicts as messages": ("referee/transport/play/writer.py", "referee/wire/"),
+    "encode turn: turns and verdicts as messages": ("referee/transport/play/writer.py", "referee/transport/wire/"),
     "write: outgoing messages": (
         "referee/observability/rpc_metrics.py _RecordingContext.write",
         "referee/transport/guards/open_calls.py OpenCall.write",

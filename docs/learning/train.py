@@ -1,7 +1,7 @@
 import numpy as np
 from linear_policy import CODEC, OPTIONS, LinearPolicy
 
-from referee.learning import SeatEnv
+from referee.lab.learning import SeatEnv
 
 EPISODES, RATE = 1000, 0.02
 seats = [SeatEnv("alquerque", OPTIONS, seat=seat, opponent="random") for seat in (0, 1)]

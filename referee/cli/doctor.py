@@ -7,8 +7,8 @@ import click
 
 from referee.cli._shared.game_options import GameCommand
 from referee.cli.settings import settings_options
-from referee.maintenance.doctor.examination import examine
-from referee.maintenance.doctor.finding import Finding, Severity, worst
+from referee.server.maintenance.doctor.examination import examine
+from referee.server.maintenance.doctor.finding import Finding, Severity, worst
 from referee.server.settings_reader import LoadedSettings
 
 STATUS = {Severity.OK: 0, Severity.WARN: 3, Severity.BAD: 4}

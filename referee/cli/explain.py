@@ -19,8 +19,8 @@ from referee.records.seat_turns import SeatTurn, seat_turns
 from referee.show.frames import record_frames
 from referee.show.turn_report import answer_text, bars_legend, format_page, turns_table
 from referee.show.words import seat_control_text
-from referee.wire.clocks import clock_charge_of
-from referee.wire.matches import turn_of
+from referee.transport.wire.clocks import clock_charge_of
+from referee.transport.wire.matches import turn_of
 
 EVERYTHING = TurnOptions(max_legal_moves=5_000, view=True, all_moves=False)
 

@@ -19,15 +19,15 @@ from referee.cli import CommandGroup
 from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.output import counted
 from referee.cli.settings import options_of
-from referee.maintenance.archive import ArchiveResult
-from referee.maintenance.archive import archive as archived
-from referee.maintenance.backup import Manifest, Restored, back_up
-from referee.maintenance.backup import restore as restored
-from referee.maintenance.data_dir import MaintenanceError, require_files
-from referee.maintenance.integrity_check import MatchCheck
-from referee.maintenance.migrate import MigrationPlan, plan_migration
-from referee.maintenance.migrate import migrate as migrated
-from referee.maintenance.token_recovery import create_admin_token, create_signing_key
+from referee.server.maintenance.archive import ArchiveResult
+from referee.server.maintenance.archive import archive as archived
+from referee.server.maintenance.backup import Manifest, Restored, back_up
+from referee.server.maintenance.backup import restore as restored
+from referee.server.maintenance.data_dir import MaintenanceError, require_files
+from referee.server.maintenance.integrity_check import MatchCheck
+from referee.server.maintenance.migrate import MigrationPlan, plan_migration
+from referee.server.maintenance.migrate import migrate as migrated
+from referee.server.maintenance.token_recovery import create_admin_token, create_signing_key
 from referee.server.setting_types import DATABASE_URL, DatabaseUrl
 from referee.server.settings_reader import LoadedSettings
 from referee.show.table import Table
@@ -262,8 +262,8 @@ def signing_key(in_force: LoadedSettings) -> None:
 
 
 def _postgres_module(name: str) -> ModuleType:
-    """Return a module of `referee.maintenance`. Raises MaintenanceError if the optional package is missing."""
+    """Return a module of `referee.server.maintenance`. Raises MaintenanceError if the optional package is missing."""
     try:
-        return import_module(f"referee.maintenance.{name}")
+        return import_module(f"referee.server.maintenance.{name}")
     except ImportError as why:
         raise MaintenanceError(f"database requires the package {why.name}: pip install 'referee[cluster]'") from None

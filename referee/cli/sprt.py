@@ -18,7 +18,7 @@ from referee.local.local_tournament import LocalTournament
 from referee.local.plan import MAX_PARALLEL
 from referee.local.results_folder import ResultsFolder
 from referee.local.terms_reader import DEFAULT_CLOCK, LOCAL_POLICIES, read_clock, terms_of
-from referee.wire.rules import rules_of
+from referee.transport.wire.rules import rules_of
 
 DEFAULT_OUT = Path("referee-sprt")
 MODELS = {"trinomial": sprt_pb2.SPRT_MODEL_TRINOMIAL, "pentanomial": sprt_pb2.SPRT_MODEL_PENTANOMIAL}

@@ -34,8 +34,8 @@ from referee.storage.codec import MalformedEntry
 from referee.transport.forwarding.cluster_gate import ClusterGate
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
-from referee.wire.error_mapping import ErrorMapper
-from referee.wire.wire_errors import NodeUnavailable
+from referee.transport.wire.error_mapping import ErrorMapper
+from referee.transport.wire.wire_errors import NodeUnavailable
 
 SendBytes = Callable[[bytes], None]
 

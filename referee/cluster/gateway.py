@@ -26,7 +26,7 @@ from referee.live.ports import Entry, LogUnavailable, Timer
 from referee.live.sessions import Hello, Session, SessionTakenOver
 from referee.match.clock import SECOND, Micros
 from referee.match.state import Match, MatchPhase
-from referee.wire.wire_errors import NodeUnavailable
+from referee.transport.wire.wire_errors import NodeUnavailable
 
 FOLLOW_RETRY_US: Micros = SECOND
 """Delay before a match whose log could not be read is read again."""

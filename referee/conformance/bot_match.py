@@ -11,8 +11,8 @@ from engines.registry import find
 from referee.conformance.bot_session import BotSession
 from referee.conformance.clause import ClauseFailed, ClauseNotApplicable
 from referee.match.result import result_by_rules
-from referee.wire.results import result_of
-from referee.wire.rules import json_text, rules_of, seat_layout_of, seat_moves
+from referee.transport.wire.results import result_of
+from referee.transport.wire.rules import json_text, rules_of, seat_layout_of, seat_moves
 
 ANY_GAME = ("alquerque", "trox", "troke", "toc")
 MAX_LEGAL_MOVES = 5_000

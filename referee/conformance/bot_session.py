@@ -12,7 +12,7 @@ from referee_api.v1.play_service_pb2 import PlayRequest, PlayResponse
 from referee.conformance.clause import ClauseFailed
 from referee.conformance.protocol_observer import ProtocolObserver
 from referee.transport.guards.error_interceptor import abort_with
-from referee.wire.error_mapping import WireError, error_detail_of
+from referee.transport.wire.error_mapping import WireError, error_detail_of
 
 SHOWN_CHARS = 160
 SHOWN_ITEMS = 4

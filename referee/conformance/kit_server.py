@@ -26,7 +26,7 @@ from referee.conformance.clause import Clause, ClauseFailed, ClauseResult
 from referee.conformance.program import BotProgram
 from referee.conformance.protocol_observer import PATIENCE_PER_PROMPTNESS
 from referee.transport.services.games import Games
-from referee.wire.error_mapping import WireError
+from referee.transport.wire.error_mapping import WireError
 
 BOT = "bot-on-trial"
 FIRST_VERSION = "1"

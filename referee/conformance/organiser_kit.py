@@ -20,7 +20,7 @@ from referee.conformance.clause import ClauseFailed
 from referee.conformance.kit_server import start_server
 from referee.conformance.relay import Relay
 from referee.transport.guards.error_interceptor import abort_with
-from referee.wire.error_mapping import WireError
+from referee.transport.wire.error_mapping import WireError
 
 TASK = (
     "Create a match of alquerque with the title `conformance` between the bots `anna` and `bert`, with 60 seconds for "

@@ -11,9 +11,9 @@ from referee.live.match_history import MatchStatus
 from referee.match.events import MovePlayed, MoveRejected
 from referee.match.state import Match
 from referee.records.seat_turns import SeatTurn
-from referee.wire.error_mapping import WireError
-from referee.wire.matches import MatchContext, match_of, read_turn_options, turn_of
-from referee.wire.wire_errors import FAILED
+from referee.transport.wire.error_mapping import WireError
+from referee.transport.wire.matches import MatchContext, match_of, read_turn_options, turn_of
+from referee.transport.wire.wire_errors import FAILED
 
 
 @dataclass(frozen=True, slots=True)

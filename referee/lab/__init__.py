@@ -12,6 +12,7 @@
 - `lab_bots`, `line_program`, `engine_program`: bots as Python functions, as programs with lines, and as engines
 - `what_if`: what the positions of a match were worth, by random continuations
 - `lab_match`, `lab_records`, `lab_folder`: what is to be played, its results, records, and the folder that keeps them
+- `learning/`: environments of PettingZoo and Gymnasium, and trained policies as bots
 """
 
 from referee.lab.crew import LabWorkerDied

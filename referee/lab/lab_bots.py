@@ -32,7 +32,7 @@ from referee.local.bot_process import check_program
 from referee.local.entrant import BRIDGE, CLIENT, Entrant, WrongGame, read_entrant
 from referee.match.setup import Setup
 from referee.match.state import Match
-from referee.wire.results import result_of
+from referee.transport.wire.results import result_of
 
 if TYPE_CHECKING:
     from referee.lab.engine_program import EngineProgram

@@ -36,9 +36,9 @@ from referee.live.match_request import LiveLimits
 from referee.local.contest_file import TournamentPlan
 from referee.local.plan import LocalPairing, Plan
 from referee.local.terms_reader import LOCAL_CREDIT
-from referee.wire.contests import read_entrant
-from referee.wire.terms import TermsConverter
-from referee.wire.tournaments import read_tournament_terms
+from referee.transport.wire.contests import read_entrant
+from referee.transport.wire.terms import TermsConverter
+from referee.transport.wire.tournaments import read_tournament_terms
 
 LAB_LIMITS = LiveLimits()
 READY_MATCHES = 1000

@@ -22,7 +22,7 @@ from referee.match.decision import Decision
 from referee.match.events import Event, MovePlayed
 from referee.match.match_terms import attempts_a_turn
 from referee.match.state import Match, Turn, move_played
-from referee.wire.clocks import clock_of
+from referee.transport.wire.clocks import clock_of
 
 NS_PER_SECOND = 1_000_000_000
 

@@ -20,7 +20,7 @@ from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
 
 from referee.local.entrant import entrant_of
 from referee.local.plan import LocalPairing
-from referee.wire.terms import terms_of
+from referee.transport.wire.terms import terms_of
 
 TITLE_CHARS = 200
 LABEL = "arena"

@@ -20,7 +20,7 @@ from referee.local.sandbox import read_sandbox
 from referee.local.terms_reader import OF_A_MATCH, OF_EVERY_GAME, match_terms, read_opening
 from referee.local.toml_validation import BadPlan, count, fill, known, moment, read_toml, value, whole, word
 from referee.match.match_terms import DEFAULT_POLICIES
-from referee.wire.rules import read_rules
+from referee.transport.wire.rules import read_rules
 
 FORMATS = ("round_robin", "swiss", "elimination", "gauntlet", "pools", "sprt")
 OF_BOTH = ("title", "duplicate", "partners", *OF_EVERY_GAME)

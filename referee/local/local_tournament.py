@@ -33,9 +33,9 @@ from referee.local.toml_validation import BadPlan
 from referee.match.setup import SEED_BYTES
 from referee.observability.event_log_metrics import OutageCallback
 from referee.server.referee_server import ServerInfo
-from referee.wire.contests import read_entrant
-from referee.wire.terms import TermsConverter
-from referee.wire.tournaments import read_tournament_terms
+from referee.transport.wire.contests import read_entrant
+from referee.transport.wire.terms import TermsConverter
+from referee.transport.wire.tournaments import read_tournament_terms
 
 DISK_FULL_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """Errors that are resolved by freeing disk space."""

@@ -26,8 +26,8 @@ from referee.match.clock_charge import check_credit
 from referee.match.match_errors import BadTimeControl
 from referee.match.match_terms import DEFAULT_POLICIES, SHOWN_LIVE, MatchTerms, filled, forfeits_if_gone
 from referee.server.settings import Settings
-from referee.wire.basic_types import read_value
-from referee.wire.rules import rules_of
+from referee.transport.wire.basic_types import read_value
+from referee.transport.wire.rules import rules_of
 
 OF_EVERY_GAME = (
     "clock",

@@ -10,4 +10,5 @@
 - `settings`: declaration of every setting
 - `settings_reader`: reads settings from flags, environment variables and a file
 - `setting_types`: types of settings, and errors of invalid ones
+- `maintenance/`: backup, migration, archives, integrity checks and the doctor
 """

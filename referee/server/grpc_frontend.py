@@ -50,8 +50,8 @@ from referee.transport.services.own_tokens import OwnTokens
 from referee.transport.services.play import Play, PlayLimits
 from referee.transport.services.records import ContestRecords, Records
 from referee.transport.services.tournaments import Tournaments
-from referee.wire.matches import MatchContext
-from referee.wire.terms import TermsConverter
+from referee.transport.wire.matches import MatchContext
+from referee.transport.wire.terms import TermsConverter
 
 VERSION = version("referee")
 MS_PER_S = 1_000

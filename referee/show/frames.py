@@ -16,8 +16,8 @@ from referee.records.describe_event import bot_text, escape_unprintable
 from referee.records.record_reader import RecordHistory
 from referee.show.boards import draw_board
 from referee.show.words import SOURCES, clock_text, entry_text, seat_text
-from referee.wire.entries import ViewerContext, entry_of
-from referee.wire.matches import MatchContext, match_of
+from referee.transport.wire.entries import ViewerContext, entry_of
+from referee.transport.wire.matches import MatchContext, match_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from referee_values import TimeControl
 from engines.api import Seat
 from referee.match.state import Match
 from referee.show.formatting import absent_text, counted, plain, points_text
-from referee.wire.clocks import time_control_of
+from referee.transport.wire.clocks import time_control_of
 
 SOURCES = {
     entry_pb2.MOVE_SOURCE_RANDOM: "drawn at random, because the bot gave no move",

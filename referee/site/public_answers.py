@@ -13,7 +13,7 @@ from referee.live.ports import Time
 from referee.match.clock import SECOND
 from referee.site.upstream import UpstreamError
 from referee.transport.guards.pace import AddressPace
-from referee.wire.wire_errors import TooManyCalls
+from referee.transport.wire.wire_errors import TooManyCalls
 
 MAX_AGE_US = 1 * SECOND
 CALLS_PER_MINUTE = 120

@@ -17,7 +17,7 @@ from referee_client.organiser.calls import RateLimiter
 
 from referee.match.clock import SECOND
 from referee.transport.guards.pace import Pace
-from referee.wire.wire_errors import TooManyCalls
+from referee.transport.wire.wire_errors import TooManyCalls
 from tests.e2e.server import create_organiser_token, run_server
 
 CALLERS, CALLS, PER_MINUTE = 8, 400, 3_000

@@ -14,7 +14,7 @@ from referee.server.application import Application
 from referee.server.cluster_wiring import create_member
 from referee.server.grpc_frontend import VERSION, play_tools
 from referee.server.stores import open_stores
-from referee.wire.wire_errors import NodeUnavailable
+from referee.transport.wire.wire_errors import NodeUnavailable
 from tests.cluster.forwarding.nodes import SETTINGS
 from tests.cluster.membership.members import profile
 from tests.cluster.membership.memory_nodes import MemoryNodes

@@ -5,7 +5,7 @@ import pytest
 from referee.live.outbox import MatchEnded
 from referee.live.sessions import Session
 from referee.match.clock import MS, SECOND
-from referee.wire.wire_errors import NodeUnavailable
+from referee.transport.wire.wire_errors import NodeUnavailable
 from tests.cluster.live_nodes import RETURN_WITHIN_US, LiveCluster, LiveNode, Stream, connect
 from tests.cluster.test_nodes import FIRST, SECOND_BOT, answer_elsewhere, start_apart
 from tests.live.fake_time import settle

@@ -10,7 +10,7 @@ from referee_api.v1 import clock_pb2, entry_pb2, error_pb2, game_pb2, ladder_pb2
 from referee.match.events import PlayEnded
 from referee.match.result import EndCause, EndKind, Fault, Forfeit, Result
 from referee.storage.codec import MATCH_CODEC
-from referee.wire.results import result_of
+from referee.transport.wire.results import result_of
 from tests.cluster.final_logs import match_of_record, result_of_record
 from tests.cluster.history import Charge
 from tests.cluster.message_lines import (

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from referee.cli import main
 from tests.cluster.cluster import run_cluster
-from tests.maintenance.data_dirs import execute_sql
+from tests.server.maintenance.data_dirs import execute_sql
 from tests.storage.postgres_databases import PostgresDatabases
 
 pytestmark = pytest.mark.slow

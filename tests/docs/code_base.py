@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 REFEREE = ROOT / "referee"
 MIRRORS = (
-    frozenset({"transport/services", "wire", "accounts", "storage/sqlite", "storage/postgres"}),
+    frozenset({"transport/services", "transport/wire", "accounts", "storage/sqlite", "storage/postgres"}),
     frozenset({"match", "contests/ladder", "contests/tournament"}),
 )
 """Groups of folders that mirror each other: the same module name in two of them means the same concept."""

@@ -11,7 +11,7 @@ from grpc_status.rpc_status import from_call
 from referee_api.v1 import clock_pb2
 
 from tests.docs import contract
-from tests.wire.test_error_mapping import PROMISES
+from tests.transport.wire.test_error_mapping import PROMISES
 
 KINDS = (BadRequest, QuotaFailure, RetryInfo)
 DETAILS = {

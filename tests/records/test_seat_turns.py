@@ -13,7 +13,7 @@ from engines.registry import find
 from referee.live.sessions import TurnOptions
 from referee.records.record_reader import read_record_history
 from referee.records.seat_turns import seat_turns
-from referee.wire.matches import turn_of
+from referee.transport.wire.matches import turn_of
 from tests.clients.sdk import connect_organiser
 from tests.e2e.server import bearer, run_server
 

@@ -33,7 +33,7 @@ from referee.server.settings import Settings
 from referee.server.stores import open_stores
 from referee.transport.play.reader import HeartbeatConfig, PlayStream, StreamHost
 from referee.transport.services.bot_requests import RejectionRecorder
-from referee.wire.matches import MatchContext
+from referee.transport.wire.matches import MatchContext
 from tests.match.setups import time_control
 from tests.transport.rate_limiters import create_rate_limiter
 

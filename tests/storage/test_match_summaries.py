@@ -22,7 +22,7 @@ from referee.match.state import MatchPhase
 from referee.storage.memory import MemoryEventLog
 from referee.storage.sqlite import match_summaries
 from referee.storage.sqlite.event_log import SqliteEventLog
-from referee.wire.matches import MatchContext, match_of
+from referee.transport.wire.matches import MatchContext, match_of
 from tests.match.setups import change_setup
 from tests.records.matches import all_games, decided_events, find_game, nim_setup, random_match, short_match
 from tests.storage.examples import EXAMPLES, RATED_END

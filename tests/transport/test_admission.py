@@ -13,7 +13,7 @@ from referee.transport.guards.authentication import Authenticator
 from referee.transport.guards.caller_address import address_of
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.unauthenticated_calls import CallMustBeReset, UnauthenticatedCalls
-from referee.wire.wire_errors import BadToken, TooManyCallsInFlight
+from referee.transport.wire.wire_errors import BadToken, TooManyCallsInFlight
 from tests.live.fake_time import FakeTime, settle
 from tests.transport.rate_limiters import create_rate_limiter
 

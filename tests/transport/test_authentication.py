@@ -9,7 +9,7 @@ from referee.live.ports import LogUnavailable
 from referee.storage.memory_accounts import MemoryTokens
 from referee.transport.contract_options import CALL_RULES, CallRule
 from referee.transport.guards.authentication import CACHE_US, Authenticator
-from referee.wire.wire_errors import BadToken, NoToken, NotYours
+from referee.transport.wire.wire_errors import BadToken, NoToken, NotYours
 from tests.live.fake_time import FakeTime, settle
 
 LIST_GAMES = CALL_RULES["GameService/ListGames"]

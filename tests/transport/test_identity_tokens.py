@@ -36,7 +36,7 @@ from referee.transport.guards.provider_keys import (
     ProviderKeys,
     fetch_keys,
 )
-from referee.wire.wire_errors import BadToken, NotYours
+from referee.transport.wire.wire_errors import BadToken, NotYours
 from tests.e2e.issuer import AUDIENCE, Issuer, SigningKey, run_issuer
 from tests.live.fake_time import FakeTime
 from tests.transport.rate_limiters import create_rate_limiter

@@ -9,7 +9,7 @@ from referee.accounts.tokens import PROVIDER_HOLDER, Role, Token, mint_secret
 from referee.transport.contract_options import CALL_RULES
 from referee.transport.guards.authentication import CALLER, Caller
 from referee.transport.services.own_tokens import OwnTokens
-from referee.wire.accounts import ROLES
+from referee.transport.wire.accounts import ROLES
 
 MINTED = mint_secret(bytes(32))
 MADE_MS, EXPIRES_MS = 1_000, 2_000

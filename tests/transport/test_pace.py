@@ -5,7 +5,7 @@ import pytest
 from referee.match.clock import SECOND
 from referee.transport.guards import pace
 from referee.transport.guards.pace import AddressPace
-from referee.wire.wire_errors import TooManyCalls
+from referee.transport.wire.wire_errors import TooManyCalls
 from tests.live.fake_time import FakeTime
 
 

@@ -14,7 +14,7 @@ from referee.transport.services.paging import (
     convert_page,
     parse_page_token,
 )
-from referee.wire.tournaments import cross_table_row_of
+from referee.transport.wire.tournaments import cross_table_row_of
 from tests.live.runner_harness import in_loop
 
 LONG = MAX_PAGE_BYTES // 4

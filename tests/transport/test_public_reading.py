@@ -6,8 +6,8 @@ from referee.transport.contract_options import CALL_RULES
 from referee.transport.guards import pace
 from referee.transport.guards.public_reading import PUBLIC_HOLDER, PUBLIC_TOKEN, PublicLimits, PublicReading
 from referee.transport.services.bots import RESERVED_HOLDERS
-from referee.wire.accounts import ROLES
-from referee.wire.wire_errors import TooManyCalls, TooManyStreams
+from referee.transport.wire.accounts import ROLES
+from referee.transport.wire.wire_errors import TooManyCalls, TooManyStreams
 from tests.live.fake_time import FakeTime
 
 

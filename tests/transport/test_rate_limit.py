@@ -12,7 +12,13 @@ from referee.storage.memory_accounts import MemoryQuotas, MemoryTokens
 from referee.transport.guards import rate_limit
 from referee.transport.guards.authentication import Caller
 from referee.transport.guards.rate_limit import RateLimiter, StreamKind, Usage
-from referee.wire.wire_errors import BadToken, TooManyBytes, TooManyCalls, TooManyCallsInFlight, TooManyStreams
+from referee.transport.wire.wire_errors import (
+    BadToken,
+    TooManyBytes,
+    TooManyCalls,
+    TooManyCallsInFlight,
+    TooManyStreams,
+)
 from tests.live.fake_time import FakeTime
 from tests.transport.rate_limiters import create_rate_limiter
 

@@ -14,7 +14,7 @@ from referee.transport.contract_options import CALL_RULES
 from referee.transport.guards.authentication import MAX_UNCONFIRMED_US, Authenticator, Caller
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.revocation_check import CHECK_INTERVAL_US, RevocationCheck
-from referee.wire.wire_errors import BadToken
+from referee.transport.wire.wire_errors import BadToken
 from tests.live.fake_time import FakeTime
 from tests.transport.rate_limiters import create_rate_limiter
 

@@ -18,8 +18,8 @@ from referee.cluster.forwarding.node_channels import NodeChannels
 from referee.transport.forwarding.cluster_gate import CallForwarder, Metadata
 from referee.transport.forwarding.routes import Route, Router
 from referee.transport.guards.caller_address import FORWARDED_FROM, caller_address
-from referee.wire.error_mapping import STATUS_DETAILS
-from referee.wire.wire_errors import NodeUnavailable
+from referee.transport.wire.error_mapping import STATUS_DETAILS
+from referee.transport.wire.wire_errors import NodeUnavailable
 
 PASSED_ON = frozenset({"authorization", "traceparent", "tracestate"})
 """The headers of a caller that nodes read."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from referee.cluster.membership.node_store import Node
 from referee.cluster.node import ClusterNode
 from referee.transport.forwarding.routes import Route
-from referee.wire.wire_errors import NodeUnavailable
+from referee.transport.wire.wire_errors import NodeUnavailable
 
 ELECTING = "the cluster is electing a coordinator"
 

@@ -16,8 +16,8 @@ from referee.transport.forwarding.cluster_gate import Metadata
 from referee.transport.guards.error_interceptor import abort_with
 from referee.transport.guards.open_calls import OpenCall, OpenCalls
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
-from referee.wire.error_mapping import ErrorMapper
-from referee.wire.wire_errors import NodeUnavailable
+from referee.transport.wire.error_mapping import ErrorMapper
+from referee.transport.wire.wire_errors import NodeUnavailable
 
 METHOD = "NodeStream"
 PATH = f"/referee_internal.v1.Cluster/{METHOD}"

@@ -10,7 +10,7 @@ from referee.conformance.bot_session import answers_turn
 from referee.conformance.clause import require
 from referee.conformance.kit_server import FIRST_VERSION, KitServer, unavailable
 from referee.conformance.protocol_observer import MAX_RETRY_AFTER_MS, retry_after_ms
-from referee.wire.error_mapping import WireError, error_detail_of
+from referee.transport.wire.error_mapping import WireError, error_detail_of
 
 RETRY_AFTER = "700"
 NO_RETRY_AFTER = ("soon", str(MAX_RETRY_AFTER_MS + 1), "+5")

@@ -15,7 +15,7 @@ from referee.conformance.organiser_kit import (
     Scenario,
     unavailable_call,
 )
-from referee.wire.error_mapping import WireError
+from referee.transport.wire.error_mapping import WireError
 
 RETRY_AFTER_MS = 1_500
 EARLY_S = 0.1

@@ -9,7 +9,7 @@ from referee.conformance.bot_match import ANY_GAME, expect_legal_answer, new_mat
 from referee.conformance.clause import ClauseNotApplicable, require
 from referee.conformance.kit_server import KitServer, unavailable
 from referee.conformance.protocol_observer import EARLY_S
-from referee.wire.error_mapping import WireError
+from referee.transport.wire.error_mapping import WireError
 
 RETURN_AFTER_MS = 1_500
 HEARTBEAT_TIMEOUT_MS = 1_500

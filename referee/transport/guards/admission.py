@@ -30,7 +30,7 @@ from referee.transport.guards.open_calls import OpenCall, OpenCalls
 from referee.transport.guards.public_reading import PUBLIC_TOKEN, PublicReading
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
-from referee.wire.wire_errors import BadToken, NoToken, TooManyCallsInFlight
+from referee.transport.wire.wire_errors import BadToken, NoToken, TooManyCallsInFlight
 
 
 @dataclass(frozen=True, slots=True)

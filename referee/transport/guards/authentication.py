@@ -15,7 +15,7 @@ from referee.live.ports import LogUnavailable, Time
 from referee.match.clock import SECOND, Micros
 from referee.transport.contract_options import CallRule
 from referee.transport.guards.identity_tokens import IdentityTokens, looks_like_jwt
-from referee.wire.wire_errors import BadToken, NoToken, NotYours
+from referee.transport.wire.wire_errors import BadToken, NoToken, NotYours
 
 BOTS_TOKEN = "use the bot's token"
 BEARER = "bearer "

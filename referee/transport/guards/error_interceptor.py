@@ -19,9 +19,9 @@ from referee.transport.contract_options import PACKAGE
 from referee.transport.guards.admission import Unreadable, require_readable
 from referee.transport.guards.authentication import ARRIVAL
 from referee.transport.guards.field_limits import check_fields, is_large_by_moves
-from referee.wire.entries import EncodedEntries
-from referee.wire.error_mapping import STATUS_DETAILS, ErrorMapper, WireError, fault, status_of, to_wire_error
-from referee.wire.wire_errors import MessageTooLarge
+from referee.transport.wire.entries import EncodedEntries
+from referee.transport.wire.error_mapping import STATUS_DETAILS, ErrorMapper, WireError, fault, status_of, to_wire_error
+from referee.transport.wire.wire_errors import MessageTooLarge
 
 CODES = {code.value[0]: code for code in grpc.StatusCode}
 

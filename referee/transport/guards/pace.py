@@ -4,7 +4,7 @@ from collections import OrderedDict
 
 from referee.live.ports import Time
 from referee.match.clock import MS, SECOND, Micros
-from referee.wire.wire_errors import TooManyCalls
+from referee.transport.wire.wire_errors import TooManyCalls
 
 MINUTE_US: Micros = 60 * SECOND
 BURST = 10

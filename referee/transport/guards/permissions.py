@@ -23,8 +23,8 @@ from referee.live.match_request import LADDER, MatchRequest, find_game
 from referee.match.setup import Player
 from referee.match.state import Match
 from referee.transport.guards.authentication import Caller
-from referee.wire.contests import read_entrant
-from referee.wire.wire_errors import BadSeats, NotYours
+from referee.transport.wire.contests import read_entrant
+from referee.transport.wire.wire_errors import BadSeats, NotYours
 
 
 @dataclass(frozen=True, slots=True)

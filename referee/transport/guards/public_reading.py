@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from referee.accounts.tokens import Role, Token
 from referee.live.ports import Time
 from referee.transport.guards.pace import AddressPace
-from referee.wire.wire_errors import TooManyStreams
+from referee.transport.wire.wire_errors import TooManyStreams
 
 PUBLIC_HOLDER = "public:"
 """Holder of nothing; tokens cannot be issued to holders with this prefix."""

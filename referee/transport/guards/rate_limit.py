@@ -18,7 +18,13 @@ from referee.match.clock import MS, SECOND, Micros
 from referee.transport.guards.authentication import Caller
 from referee.transport.guards.pace import Pace
 from referee.transport.guards.quota_cache import QuotaCache
-from referee.wire.wire_errors import BadToken, TooManyBytes, TooManyCallsInFlight, TooManyStreams, TooMuchStored
+from referee.transport.wire.wire_errors import (
+    BadToken,
+    TooManyBytes,
+    TooManyCallsInFlight,
+    TooManyStreams,
+    TooMuchStored,
+)
 
 WINDOW_S = 60
 MAX_BUDGETS = 10_000

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 from referee.transport.guards.caller_address import caller_address
 from referee.transport.guards.open_calls import OpenCall
-from referee.wire.wire_errors import TooManyCallsInFlight
+from referee.transport.wire.wire_errors import TooManyCallsInFlight
 
 RESET_FACTOR = 2
 """Beyond this multiple of the limit a call is reset: an error would use memory until the caller reads it."""

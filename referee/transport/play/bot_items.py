@@ -14,7 +14,7 @@ from referee.live.sessions import Session
 from referee.live.submit import seat_of
 from referee.match.commands import MAX_MOVE_CHARS
 from referee.transport.services.bot_requests import answer_draw, held_seat, offer_draw
-from referee.wire.matches import score_of
+from referee.transport.wire.matches import score_of
 
 
 class ReceivedItem(Struct, frozen=True, gc=False):

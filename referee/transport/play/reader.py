@@ -32,9 +32,9 @@ from referee.transport.play.bot_items import ReceivedItem, carry_out_request, re
 from referee.transport.play.writer import ITEM_WRITERS, ItemWriter
 from referee.transport.services.bot_requests import RejectionRecorder
 from referee.transport.services.paging import chunks
-from referee.wire.error_mapping import ErrorMapper
-from referee.wire.matches import MatchContext, score_of
-from referee.wire.wire_errors import HeartbeatLost, TooManyCalls
+from referee.transport.wire.error_mapping import ErrorMapper
+from referee.transport.wire.matches import MatchContext, score_of
+from referee.transport.wire.wire_errors import HeartbeatLost, TooManyCalls
 
 MAX_UNANSWERED = 1_000
 """Backpressure: reading pauses while this many items have no verdict yet, or this many verdicts are unread."""

@@ -17,13 +17,13 @@ from referee.live.sessions import Session
 from referee.live.submit import AttemptRefused, LateAnswer
 from referee.match.clock import Micros
 from referee.match.match_errors import StaleTurn
-from referee.wire.accounts import notice_of
-from referee.wire.basic_types import ms_down
-from referee.wire.clocks import write_charge
-from referee.wire.error_mapping import ErrorMapper, error_detail_of
-from referee.wire.matches import MatchContext, match_of, seed_commitment_of, write_turn
-from referee.wire.results import changes_of, maybe_result
-from referee.wire.rules import turn_rules
+from referee.transport.wire.accounts import notice_of
+from referee.transport.wire.basic_types import ms_down
+from referee.transport.wire.clocks import write_charge
+from referee.transport.wire.error_mapping import ErrorMapper, error_detail_of
+from referee.transport.wire.matches import MatchContext, match_of, seed_commitment_of, write_turn
+from referee.transport.wire.results import changes_of, maybe_result
+from referee.transport.wire.rules import turn_rules
 
 Items: TypeAlias = "RepeatedCompositeFieldContainer[play_pb2.RefereeItem]"
 """Items of the message that is about to be sent. They are filled in in place, because copies are expensive."""

@@ -27,10 +27,10 @@ from referee.transport.services.bots import TokenIssuer, bot_view_of
 from referee.transport.services.holder_usage import HolderUsage
 from referee.transport.services.matches import MESSAGE_CHARS, check_request_id
 from referee.transport.services.paging import convert_page, page_size, parse_page_token
-from referee.wire.accounts import ROLES, quota_of, read_quota, token_of
-from referee.wire.basic_types import parse_enum_or_default, unix_ms
-from referee.wire.results import maybe_result
-from referee.wire.wire_errors import BadSeats
+from referee.transport.wire.accounts import ROLES, quota_of, read_quota, token_of
+from referee.transport.wire.basic_types import parse_enum_or_default, unix_ms
+from referee.transport.wire.results import maybe_result
+from referee.transport.wire.wire_errors import BadSeats
 
 log = structlog.get_logger("referee.transport")
 

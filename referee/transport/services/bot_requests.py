@@ -22,9 +22,9 @@ from referee.live.sessions import Session
 from referee.match.match_errors import NoDraw, NoSuchSeat
 from referee.match.setup import Player, Setup
 from referee.match.state import Match
-from referee.wire.error_mapping import ErrorMapper, to_wire_error
-from referee.wire.matches import MatchContext
-from referee.wire.wire_errors import NoDrawOffered, NoDrawsHere, NotYours
+from referee.transport.wire.error_mapping import ErrorMapper, to_wire_error
+from referee.transport.wire.matches import MatchContext
+from referee.transport.wire.wire_errors import NoDrawOffered, NoDrawsHere, NotYours
 
 CONNECTION_BROKEN = "HEARTBEAT_LOST"
 REFEREE_FAULT = "REFEREE_FAULT"

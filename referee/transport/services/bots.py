@@ -32,9 +32,9 @@ from referee.transport.guards.public_reading import PUBLIC_HOLDER
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import convert_page, page_size, parse_page_token
-from referee.wire.accounts import bot_log_entry_of, bot_of, read_consent, token_of, version_of
-from referee.wire.basic_types import unix_ms
-from referee.wire.wire_errors import NotYours
+from referee.transport.wire.accounts import bot_log_entry_of, bot_of, read_consent, token_of, version_of
+from referee.transport.wire.basic_types import unix_ms
+from referee.transport.wire.wire_errors import NotYours
 
 RESERVED_HOLDERS = (contest_id(LADDER, ""), contest_id(TOURNAMENT, ""), PUBLIC_HOLDER)
 """Prefixes of the holders of matches that contests create, and of callers without a token."""

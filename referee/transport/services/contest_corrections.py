@@ -9,8 +9,8 @@ from referee.contests.corrections import Correction
 from referee.match.match_errors import RequestIdReused
 from referee.transport.guards.authentication import Caller
 from referee.transport.services.matches import check_request_id
-from referee.wire.basic_types import parse_enum
-from referee.wire.contests import CORRECTION_KINDS
+from referee.transport.wire.basic_types import parse_enum
+from referee.transport.wire.contests import CORRECTION_KINDS
 
 
 def read_correction(

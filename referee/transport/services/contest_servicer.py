@@ -29,7 +29,7 @@ from referee.transport.services.holder_usage import ContestLimit
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import chunks
 from referee.transport.services.records import ContestRecords
-from referee.wire.terms import TermsConverter
+from referee.transport.wire.terms import TermsConverter
 
 
 @dataclass(frozen=True, slots=True)

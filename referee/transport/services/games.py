@@ -15,8 +15,8 @@ from referee.live.worker_pool import RunFunction, run_inline
 from referee.match.result import result_by_rules
 from referee.match.setup import SEED_BYTES
 from referee.transport.guards.authentication import CALLER
-from referee.wire.results import result_of
-from referee.wire.rules import game_of, json_text, read_opening, read_rules, rules_of, seat_layout_of
+from referee.transport.wire.results import result_of
+from referee.transport.wire.rules import game_of, json_text, read_opening, read_rules, rules_of, seat_layout_of
 
 
 class Games(GameServiceServicer):

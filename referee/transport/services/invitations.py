@@ -23,8 +23,8 @@ from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.bots import TokenIssuer
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import convert_page, page_size, parse_page_number, parse_page_token
-from referee.wire.accounts import invitation_of, redemption_of, token_of
-from referee.wire.basic_types import unix_ms
+from referee.transport.wire.accounts import invitation_of, redemption_of, token_of
+from referee.transport.wire.basic_types import unix_ms
 
 log = structlog.get_logger("referee.transport")
 

@@ -20,9 +20,9 @@ from referee.transport.services.contest_corrections import own_request_id, read_
 from referee.transport.services.contest_servicer import ContestServiceParts, ContestServicer, may_see_openings
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import convert_page, page_size, parse_page_number, parse_page_token
-from referee.wire.contests import correction_of, pairing_of
-from referee.wire.ladders import ladder_entry_of, ladder_of, ladder_standing_of, point_of, read_ladder_terms
-from referee.wire.wire_errors import TooManyMatches
+from referee.transport.wire.contests import correction_of, pairing_of
+from referee.transport.wire.ladders import ladder_entry_of, ladder_of, ladder_standing_of, point_of, read_ladder_terms
+from referee.transport.wire.wire_errors import TooManyMatches
 
 SNAPSHOT_ROWS = 100
 """Rows of the standings in a snapshot, and corrections."""

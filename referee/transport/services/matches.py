@@ -38,13 +38,13 @@ from referee.transport.services.paging import (
     parse_page_token,
 )
 from referee.transport.services.records import Records
-from referee.wire.basic_types import parse_enum, unix_ms
-from referee.wire.clocks import clock_charge_of
-from referee.wire.entries import EncodedEntries, ViewerContext, WatchCache, encode_entries
-from referee.wire.matches import PHASES, match_of, read_turn_options, score_of, turn_of
-from referee.wire.results import maybe_result
-from referee.wire.terms import TermsConverter, read_match_request
-from referee.wire.wire_errors import MatchNotOver, NotYours, TooManyMatches
+from referee.transport.wire.basic_types import parse_enum, unix_ms
+from referee.transport.wire.clocks import clock_charge_of
+from referee.transport.wire.entries import EncodedEntries, ViewerContext, WatchCache, encode_entries
+from referee.transport.wire.matches import PHASES, match_of, read_turn_options, score_of, turn_of
+from referee.transport.wire.results import maybe_result
+from referee.transport.wire.terms import TermsConverter, read_match_request
+from referee.transport.wire.wire_errors import MatchNotOver, NotYours, TooManyMatches
 
 REQUEST_ID_CHARS = 64
 ENTRIES_PER_YIELD = 4

@@ -7,7 +7,7 @@ from referee_api.v1 import token_service_pb2 as pb
 from referee_api.v1.token_service_pb2_grpc import TokenServiceServicer, add_TokenServiceServicer_to_server
 
 from referee.transport.guards.authentication import CALLER
-from referee.wire.accounts import token_of
+from referee.transport.wire.accounts import token_of
 
 
 class OwnTokens(TokenServiceServicer):

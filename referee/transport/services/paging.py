@@ -14,7 +14,7 @@ from typing import TypeVar
 from google.protobuf.message import Message
 
 from referee.accounts.account_errors import BadField
-from referee.wire.wire_errors import BadPageToken
+from referee.transport.wire.wire_errors import BadPageToken
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Message)

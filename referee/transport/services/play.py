@@ -26,8 +26,8 @@ from referee.transport.guards.field_limits import check_fields
 from referee.transport.guards.rate_limit import RateLimiter, StreamKind
 from referee.transport.play.reader import HeartbeatConfig, PlayStream
 from referee.transport.services.bot_requests import PlayTools
-from referee.wire.matches import read_turn_options
-from referee.wire.wire_errors import HelloExpected
+from referee.transport.wire.matches import read_turn_options
+from referee.transport.wire.wire_errors import HelloExpected
 
 FIRST_VERSION = "1"
 """Version of a bot that has registered none and names none."""

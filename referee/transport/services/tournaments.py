@@ -36,9 +36,9 @@ from referee.transport.guards.permissions import (
 from referee.transport.services.contest_corrections import own_request_id, read_correction
 from referee.transport.services.contest_servicer import ContestServiceParts, ContestServicer, may_see_openings
 from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_token
-from referee.wire.basic_types import parse_enum, unix_ms
-from referee.wire.contests import PAIRING_PHASES, pairing_of, read_entrant, sprt_state_of
-from referee.wire.tournaments import (
+from referee.transport.wire.basic_types import parse_enum, unix_ms
+from referee.transport.wire.contests import PAIRING_PHASES, pairing_of, read_entrant, sprt_state_of
+from referee.transport.wire.tournaments import (
     BYE_KINDS,
     PHASES,
     cross_table_row_of,
@@ -48,7 +48,7 @@ from referee.wire.tournaments import (
     tournament_entry_of,
     tournament_of,
 )
-from referee.wire.wire_errors import BadPageToken
+from referee.transport.wire.wire_errors import BadPageToken
 
 EXPORT_CHUNK_CHARS = 64_000
 PAIRINGS_PER_YIELD = 1_000

@@ -33,8 +33,8 @@ from referee.transport.forwarding.routes import Route
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
 from referee.transport.server import ServerLimits
-from referee.wire.error_mapping import ErrorMapper
-from referee.wire.wire_errors import NodeUnavailable
+from referee.transport.wire.error_mapping import ErrorMapper
+from referee.transport.wire.wire_errors import NodeUnavailable
 from tests.docs import contract
 from tests.e2e.call_errors import CallError, assert_matches_contract, parse_error
 from tests.e2e.server import TIMEOUT_S, bearer

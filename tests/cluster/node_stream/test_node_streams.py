@@ -21,7 +21,7 @@ from referee.transport.guards.error_interceptor import count_errors
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
 from referee.transport.tls import NodeCredentials, TlsFiles, credentials
-from referee.wire.wire_errors import NodeUnavailable
+from referee.transport.wire.wire_errors import NodeUnavailable
 from tests.cluster.faulty_proxy import FaultyProxy
 from tests.cluster.forwarding.nodes import KEY, SETTINGS, typed_error
 from tests.cluster.node_stream.stream_ends import (

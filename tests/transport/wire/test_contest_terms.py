@@ -1,0 +1,219 @@
+"""Contests are read from the wire as they are written to it, with every default filled in."""
+
+from typing import Any
+
+import pytest
+from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
+from referee_values import NetworkCredit
+
+from engines.registry import games
+from referee.accounts.account_errors import BadField
+from referee.contests.contest_errors import BadTerms
+from referee.contests.strength.sprt_evaluation import BadSprt
+from referee.contests.tournament.state import Tournament
+from referee.hosting.contest_log import LadderCreated, TournamentCreated
+from referee.hosting.ladder_state import LadderFold
+from referee.hosting.tournament_state import TournamentState
+from referee.live.match_request import LiveLimits
+from referee.transport.wire.contests import FORMAT_READERS
+from referee.transport.wire.ladders import ladder_of, read_ladder_terms
+from referee.transport.wire.terms import TermsConverter
+from referee.transport.wire.tournaments import read_tournament_terms, tournament_of
+from referee.transport.wire.wire_errors import BadSeats
+
+CONVERTER = TermsConverter(games(), NetworkCredit(), LiveLimits())
+ALQUERQUE = match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"))
+TOC = match_pb2.MatchTerms(rules=game_pb2.Rules(game="toc"))
+MOVES = game_pb2.Opening(moves=[game_pb2.SeatMove(seat=0, move="c2-c3")])
+
+FORMATS: dict[str, dict[str, Any]] = {
+    "round_robin": {"cycles": 2},
+    "swiss": {"rounds": 5, "accelerated": True},
+    "elimination": {
+        "double_elimination": True,
+        "matches_per_pairing": 3,
+        "max_extra_matches": 4,
+        "third_place_match": True,
+    },
+    "gauntlet": {"challengers": ["ada"], "cycles": 2},
+    "pools": {"rounds": 5},
+    "sprt": {"elo0": -5, "elo1": 5, "alpha": 0.01, "beta": 0.02, "model": "SPRT_MODEL_TRINOMIAL", "max_matches": 9},
+}
+
+
+def tournament(**terms: Any) -> tournament_pb2.TournamentTerms:
+    return tournament_pb2.TournamentTerms(**{"match_terms": ALQUERQUE} | terms)
+
+
+def round_trip(terms: tournament_pb2.TournamentTerms, *, with_openings: bool = True) -> tournament_pb2.TournamentTerms:
+    """Return the terms after they were read and written converted."""
+    read = read_tournament_terms(terms, CONVERTER)
+    created = TournamentCreated("cup", "Cup", "ada", "r", read)
+    state = TournamentState(Tournament(read.tournament), created=created, created_ms=0)
+    return tournament_of(state, CONVERTER, with_openings=with_openings).terms
+
+
+def ladder(**terms: Any) -> ladder_pb2.LadderTerms:
+    return ladder_pb2.LadderTerms(**{"match_terms": [ALQUERQUE]} | terms)
+
+
+def ladder_round_trip(terms: ladder_pb2.LadderTerms, *, with_openings: bool = True) -> ladder_pb2.LadderTerms:
+    made = LadderCreated("main", "Main", "ada", "r", bytes(32), read_ladder_terms(terms, CONVERTER))
+    return ladder_of(LadderFold(games()).initial_state(made, 0), CONVERTER, with_openings=with_openings).terms
+
+
+def test_every_format_has_an_example() -> None:
+    assert FORMATS.keys() == FORMAT_READERS.keys()
+    assert len(FORMAT_READERS) == len(tournament_pb2.TournamentTerms.DESCRIPTOR.oneofs_by_name["format"].fields)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_is_read_as_it_was_written(name: str) -> None:
+    terms = tournament(**{name: FORMATS[name]})
+    assert getattr(round_trip(terms), name) == getattr(terms, name)
+    assert round_trip(terms) == round_trip(round_trip(terms))
+
+
+def test_missing_terms_of_a_tournament_have_defaults() -> None:
+    terms = round_trip(tournament(elimination={}))
+    assert terms.elimination == tournament_pb2.Elimination(matches_per_pairing=1, max_extra_matches=2)
+    assert (terms.seeding, terms.partner_rule) == (
+        tournament_pb2.SEEDING_ENTRY_ORDER,
+        contest_pb2.PARTNER_RULE_INDIVIDUAL,
+    )
+    assert not terms.HasField("duplicate_play")
+    assert round_trip(tournament(gauntlet={"challengers": ["ada"]})).gauntlet.cycles == 1
+    sprt = round_trip(tournament(sprt={"elo1": 5})).sprt
+    assert sprt == sprt_pb2.Sprt(elo1=5, alpha=0.05, beta=0.05, model=sprt_pb2.SPRT_MODEL_PENTANOMIAL)
+    assert round_trip(tournament(swiss={"rounds": 3})).tie_breaks[0] == tournament_pb2.TIE_BREAK_BUCHHOLZ
+
+
+def test_all_other_terms_of_a_tournament_are_read_as_they_were_written() -> None:
+    terms = tournament(
+        pools={"rounds": 3},
+        match_terms=TOC,
+        duplicate_play={"arrangements": 3, "openings": [MOVES]},
+        tie_breaks=["TIE_BREAK_WINS", "TIE_BREAK_PROGRESSIVE"],
+        seeding="SEEDING_RANDOM",
+        max_concurrent_matches=7,
+        ladder="main",
+        last_entry_round=2,
+        partner_rule="PARTNER_RULE_INDIVIDUAL",
+        no_show_ms=0,
+        max_no_shows=5,
+        starts_at={"seconds": 1_796_148_000},
+        entries_close_at={"seconds": 1_796_144_400, "nanos": 500_000_000},
+        round_break_ms=300_000,
+        freeze_versions=True,
+        qualification={"tournament": "before", "best": 8},
+    )
+    converted = round_trip(terms)
+    for field in terms.DESCRIPTOR.fields:
+        if field.name not in {"match_terms", "duplicate_play"}:
+            assert getattr(converted, field.name) == getattr(terms, field.name), field.name
+    assert converted.duplicate_play == terms.duplicate_play
+    assert not round_trip(terms, with_openings=False).duplicate_play.openings
+
+
+def test_teams_have_boards_and_tie_breaks_of_their_own() -> None:
+    terms = round_trip(tournament(swiss={"rounds": 3}, boards=4))
+    assert (terms.boards, terms.tie_breaks[0]) == (4, tournament_pb2.TIE_BREAK_BOARD_POINTS)
+    with pytest.raises(BadTerms, match="boards"):
+        round_trip(tournament(elimination={}, boards=4))
+
+
+def test_pairings_wait_ten_minutes_for_absent_entrants_unless_the_terms_say_otherwise() -> None:
+    terms = round_trip(tournament(swiss={"rounds": 3}))
+    assert (terms.no_show_ms, terms.max_no_shows) == (600_000, 2)
+    assert not terms.HasField("starts_at")
+    assert round_trip(tournament(swiss={"rounds": 3}, no_show_ms=0)).no_show_ms == 0
+    assert round_trip(tournament(sprt={"elo1": 5})).no_show_ms == 0
+
+
+@pytest.mark.parametrize("field", ["starts_at", "entries_close_at"])
+def test_a_time_that_does_not_exist_is_rejected(field: str) -> None:
+    for error, seconds in ((BadTerms, -1), (BadField, 1 << 60)):
+        with pytest.raises(error, match=field):
+            round_trip(tournament(swiss={"rounds": 3}, **{field: {"seconds": seconds}}))
+
+
+def test_a_ladder_is_read_as_it_was_written() -> None:
+    terms = ladder(
+        match_terms=[TOC, TOC],
+        duplicate_play={"arrangements": 2, "openings": [MOVES]},
+        partner_rule="PARTNER_RULE_FIXED",
+        max_concurrent_matches=7,
+        rematch_after=3,
+        provisional_matches=5,
+        pause_after_faults=2,
+        max_matches_per_hour=0,
+    )
+    converted = ladder_round_trip(terms)
+    assert len(converted.match_terms) == 2
+    del terms.match_terms[:], converted.match_terms[:]
+    assert converted == terms
+
+
+def test_missing_terms_of_a_ladder_have_defaults() -> None:
+    converted = ladder_round_trip(ladder(duplicate_play={}))
+    assert (converted.rematch_after, converted.provisional_matches, converted.pause_after_faults) == (1, 20, 3)
+    assert (converted.duplicate_play.arrangements, converted.max_matches_per_hour) == (2, 120)
+    shown = ladder_round_trip(ladder(duplicate_play={"openings": [MOVES]}), with_openings=False)
+    assert not shown.duplicate_play.openings
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("field", ["elo0", "elo1", "alpha", "beta"])
+def test_an_sprt_with_a_number_that_is_not_finite_is_rejected(field: str, number: float) -> None:
+    with pytest.raises(BadSprt) as no:
+        round_trip(tournament(sprt={"elo1": 5, field: number}))
+    assert no.value.details["field"] in (field, "elo1")
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {},
+        {"swiss": {"rounds": 1}, "tie_breaks": [0]},
+        {"swiss": {"rounds": 1}, "tie_breaks": [99]},
+        {"swiss": {"rounds": 1}, "seeding": 99},
+        {"swiss": {"rounds": 1}, "partner_rule": 99},
+        {"sprt": {"elo1": 1, "model": 99}},
+    ],
+)
+def test_an_unknown_enum_value_is_rejected(terms: dict[str, Any]) -> None:
+    with pytest.raises(BadField):
+        round_trip(tournament(**terms))
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {"swiss": {}},
+        {"pools": {"rounds": 2**32 - 1}},
+        {"round_robin": {"cycles": 2**32 - 1}},
+        {"gauntlet": {}},
+        {"elimination": {"matches_per_pairing": 2**32 - 1}},
+        {"swiss": {"rounds": 3}, "last_entry_round": 3},
+        {"round_robin": {}, "duplicate_play": {"arrangements": 3}},
+        {"round_robin": {}, "max_concurrent_matches": 2**32 - 1},
+    ],
+)
+def test_a_number_out_of_range_is_rejected(terms: dict[str, Any]) -> None:
+    with pytest.raises(BadTerms):
+        round_trip(tournament(**terms))
+
+
+def test_a_ladder_whose_games_differ_in_seats_or_that_is_too_fast_is_rejected() -> None:
+    with pytest.raises(BadSeats):
+        ladder_round_trip(ladder(match_terms=[ALQUERQUE, TOC]))
+    with pytest.raises(BadField):
+        ladder_round_trip(ladder(match_terms=[]))
+    with pytest.raises(BadField):
+        ladder_round_trip(ladder(max_matches_per_hour=3_601))
+
+
+@pytest.mark.parametrize("arrangements", [1, 5, 2**32 - 1])
+def test_arrangements_out_of_range_are_rejected(arrangements: int) -> None:
+    with pytest.raises(BadField):
+        ladder_round_trip(ladder(match_terms=[TOC], duplicate_play={"arrangements": arrangements}))
