@@ -4,31 +4,21 @@ Defaults that a later release of a game could change are filled in, so that a co
 """
 
 from collections.abc import Mapping, Sequence
-from enum import Enum
 
 from msgspec import Struct
 from msgspec.structs import replace
+from referee_values import PartnerRule
 
 from engines.api import REFEREE, Game, Seat, Table
 from referee.accounts.account_errors import BadField
 from referee.contests.pairing import DueMatch, MatchScore, Sides
 from referee.contests.tournament.decide import MAX_ENTRANTS
-from referee.contests.tournament.tournament_terms import Pools, Seeding, SprtTrial, TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import Pools, SprtTrial, TournamentPlayTerms
 from referee.live.match_request import DEFAULT_OPENING, LiveLimits, MatchRequest, Opening, find_game
 from referee.match.clock import SECOND, Micros
 from referee.match.match_terms import MatchTerms
 from referee.match.result import Result
 from referee.match.setup import SEED_BYTES, Player, seed_matters
-
-
-class Partners(Enum):
-    """Whether the partners on a side are fixed, in games whose sides have several seats."""
-
-    INDIVIDUAL = "individual"
-    """Each seat is an entrant of its own, with changing partners."""
-    FIXED = "fixed"
-    """An entrant brings a bot for every seat of its side."""
-
 
 HOUR_MS = 3_600_000
 NONCE_TIMEOUT_US: Micros = SECOND
@@ -59,7 +49,7 @@ class LadderTerms(Struct, frozen=True, gc=False):
     """Used in turn; all have the same seats and sides. Players, seed and opening come from the pairing."""
     duplicate: DuplicatePlay | None = None
     """None: single matches."""
-    partners: Partners = Partners.INDIVIDUAL
+    partners: PartnerRule = "individual"
     max_concurrent_matches: int = 0
     """Limit of matches in play at the same time. 0: as many as bots have room for."""
     rematch_after: int = 1
@@ -98,7 +88,7 @@ class TournamentTerms(Struct, frozen=True, gc=False):
     """Openings of duplicate play, used in turn. Empty: matches start as the game does, each set with another seed."""
     ladder: str = ""
     """Ladder that rates the matches, and whose ratings may seed the entrants. Empty: none."""
-    partners: Partners = Partners.INDIVIDUAL
+    partners: PartnerRule = "individual"
     freeze_versions: bool = False
     """Whether each bot plays with the version that it has at the start until the end."""
     qualification: Qualification | None = None
@@ -144,9 +134,9 @@ class Seating(Struct, frozen=True, gc=False):
         return tuple(seat_ranks[first_seats[place]] for place in range(len(first_seats)))
 
 
-def seating(table: Table, partners: Partners) -> Seating:
+def seating(table: Table, partners: PartnerRule) -> Seating:
     """Return the seating of a game."""
-    if partners is Partners.FIXED:
+    if partners == "fixed":
         return Seating(table.sides, ())
     alone = all(len(side) == 1 for side in table.sides)
     return Seating(tuple((seat,) for seat in range(len(table.seats))), () if alone else table.sides)
@@ -191,7 +181,7 @@ def check_tournament_terms(terms: TournamentTerms, games: Mapping[str, Game], li
     _check_format(terms, tournament_seating(terms, games))
     if terms.qualification and not 2 <= terms.qualification.best <= MAX_ENTRANTS:
         raise BadField("qualification.best", f"it must be from 2 to {MAX_ENTRANTS}")
-    if terms.tournament.seeding is Seeding.RATING and not terms.ladder:
+    if terms.tournament.seeding == "rating" and not terms.ladder:
         raise BadField("seeding", "seeding by rating needs a ladder, which has the ratings")
 
 

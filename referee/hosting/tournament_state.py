@@ -23,7 +23,7 @@ from referee.contests.tournament.events import (
     TournamentEvent,
     TournamentPlayStarted,
 )
-from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
+from referee.contests.tournament.state import Tournament, evolve
 from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestEntry, TournamentCreated
 from referee.hosting.contest_terms import TournamentTerms
 from referee.hosting.hosted_contest import HostedContest
@@ -64,7 +64,7 @@ class TournamentState(HostedContest[TournamentCreated], frozen=True, gc=False):
 
     @property
     def over(self) -> bool:
-        return self.tournament.phase in {TournamentPhase.FINISHED, TournamentPhase.CANCELLED}
+        return self.tournament.phase in {"finished", "cancelled"}
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -85,7 +85,7 @@ class TournamentState(HostedContest[TournamentCreated], frozen=True, gc=False):
     @property
     def waiting_in_parts(self) -> Iterator[Sequence[DueMatch]]:
         """Yield the matches of `waiting` in parts of some hundred."""
-        parts = self.tournament.pairings.chunks if self.tournament.phase is TournamentPhase.PLAYING else ()
+        parts = self.tournament.pairings.chunks if self.tournament.phase == "playing" else ()
         return (part.waiting_matches for part in parts)
 
     def has_bot(self, bot: str) -> bool:

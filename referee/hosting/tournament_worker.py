@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
+from referee_values import TournamentPhase
 
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import ContestError
@@ -22,7 +23,6 @@ from referee.contests.tournament.commands import (
     TournamentCommand,
 )
 from referee.contests.tournament.events import TournamentEvent
-from referee.contests.tournament.state import TournamentPhase
 from referee.hosting.absences import MAX_STEP_US, Absence, AbsenceTimer
 from referee.hosting.contest_store import ContestStore
 from referee.hosting.contest_terms import Qualification, tournament_seating
@@ -88,7 +88,7 @@ class TournamentWorker(ContestWorker[TournamentState]):
             return True
         if self._referee.draining:
             self._absences.restart()
-        elif self.state.tournament.phase is TournamentPhase.ENTRY:
+        elif self.state.tournament.phase == "entry":
             await self._start_on_time()
         else:
             await self._freeze_versions()
@@ -120,8 +120,8 @@ class TournamentWorker(ContestWorker[TournamentState]):
         before = await self._qualified(stage)
         if len(before.entrants) > 1:
             await self._execute(QualifyEntrants(before.entrants))
-        elif before.phase in {TournamentPhase.FINISHED, TournamentPhase.CANCELLED}:
-            why = "was cancelled" if before.phase is TournamentPhase.CANCELLED else "has too few entrants left"
+        elif before.phase in {"finished", "cancelled"}:
+            why = "was cancelled" if before.phase == "cancelled" else "has too few entrants left"
             await self._execute(CancelTournament(f"{stage.tournament}, the stage before, {why}"))
             self.wake()
 

@@ -5,9 +5,8 @@ import pytest
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.systems.acceleration import NO_ACCELERATION, Acceleration, upper_half
 from referee.contests.tournament.commands import EnterTournament, StartTournament
-from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_pairing import acceleration_of
-from referee.contests.tournament.tournament_terms import Seeding, Swiss, TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import Swiss, TournamentPlayTerms
 from tests.contests.tournament_harness import better_name_wins, entered, replay, started
 
 EIGHT = "abcdefgh"
@@ -39,7 +38,7 @@ def test_the_halves_are_paired_apart_and_their_winners_meet_the_winners() -> Non
 
 def test_an_accelerated_tournament_is_played_to_its_end_and_scores_only_real_points() -> None:
     play = started(Swiss(5, accelerated=True), EIGHT).play_out()
-    assert play.tournament.phase is TournamentPhase.FINISHED
+    assert play.tournament.phase == "finished"
     assert play.table[0] == (1, "a", 5.0)
     assert sum(points for _, _, points in play.table) == 20.0
     assert replay(play.tournament.terms, play.log) == play.tournament
@@ -47,7 +46,7 @@ def test_an_accelerated_tournament_is_played_to_its_end_and_scores_only_real_poi
 
 def test_a_late_entrant_belongs_to_the_half_of_its_seed() -> None:
     form = Swiss(4, accelerated=True)
-    play = entered(TournamentPlayTerms(form, b"", seeding=Seeding.RATING, last_entry_round=1), [])
+    play = entered(TournamentPlayTerms(form, b"", seeding="rating", last_entry_round=1), [])
     for number, name in enumerate(EIGHT):
         play.do(EnterTournament(ContestEntrant(name, rating=2_000.0 - number)))
     play.do(StartTournament())

@@ -16,7 +16,6 @@ from referee.contests.systems.knockout import (
     separate_owners,
 )
 from referee.contests.tournament.commands import EnterTournament, StartTournament, WithdrawEntrant
-from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_terms import Elimination
 from referee.match.setup import Player
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, entered, level, started
@@ -143,7 +142,7 @@ def test_every_entrant_but_the_winner_has_lost_the_required_number_of_matches(
 @pytest.mark.parametrize("twice", [False, True])
 def test_every_pairing_is_planned_as_soon_as_its_entrants_are_known(twice: bool) -> None:
     play = started(Elimination(twice=twice), "abcdefgh")
-    while play.tournament.phase is TournamentPhase.PLAYING:
+    while play.tournament.phase == "playing":
         bracket = play.tournament.knockout()
         assert bracket.ready() == []
         play.result(due := play.tournament.due_matches()[-1], better_name_wins(due))

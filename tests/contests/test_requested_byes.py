@@ -3,19 +3,22 @@
 from itertools import combinations
 
 import pytest
+from referee_values import ByeKind
 
 from referee.contests.contest_errors import BadTerms, ByeNotPossible, CommandNotAllowed, UnknownEntrant
 from referee.contests.systems.dutch import Unpairable
 from referee.contests.systems.swiss import pair_swiss_round
 from referee.contests.tables.round_result import ResultKind
 from referee.contests.tournament.commands import RequestBye, StartTournament, WithdrawEntrant
-from referee.contests.tournament.events import ByeKind, ByeRequested
+from referee.contests.tournament.events import ByeRequested
 from referee.contests.tournament.tournament_terms import RoundRobin, Swiss, TournamentFormat, TournamentPlayTerms
 from referee.contests.tournament.trf import to_trf
 from tests.contests.swiss_rounds import random_rounds
 from tests.contests.tournament_harness import TournamentHarness, entered, replay, started
 
-HALF, ZERO, NONE = ByeKind.HALF_POINT, ByeKind.ZERO_POINT, ByeKind.NONE
+HALF: ByeKind = "half_point"
+ZERO: ByeKind = "zero_point"
+NONE: ByeKind = "none"
 
 
 def terms(rounds: int = 3, *, byes: int = 2, boards: int = 0) -> TournamentPlayTerms:

@@ -5,14 +5,11 @@ import pytest
 from referee.contests.contest_errors import BadTerms
 from referee.contests.pairing import DuplicateSets
 from referee.contests.strength.sprt_evaluation import SprtParameters
-from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament.tournament_terms import (
     Elimination,
     Gauntlet,
-    OutcomeModel,
     Pools,
     RoundRobin,
-    Seeding,
     SprtTrial,
     Swiss,
     TournamentFormat,
@@ -69,13 +66,13 @@ def test_numbers_of_any_format_are_checked_too() -> None:
     with pytest.raises(BadTerms, match="max_concurrent_matches must be from 1 to 1000"):
         TournamentPlayTerms(RoundRobin(), b"", max_concurrent_matches=0)
     with pytest.raises(BadTerms, match="tie_breaks contain a repetition"):
-        TournamentPlayTerms(RoundRobin(), b"", tie_breaks=(TieBreak.WINS, TieBreak.WINS))
+        TournamentPlayTerms(RoundRobin(), b"", tie_breaks=("wins", "wins"))
     with pytest.raises(BadTerms, match="last_entry_round must be from 0 to 2"):
         TournamentPlayTerms(Swiss(3), b"", last_entry_round=3)
     with pytest.raises(BadTerms, match="last_entry_round must be 0"):
         TournamentPlayTerms(RoundRobin(), b"", last_entry_round=1)
     with pytest.raises(BadTerms, match="seeding must be the order of entry"):
-        TournamentPlayTerms(SprtTrial(SPRT), b"", seeding=Seeding.RANDOM)
+        TournamentPlayTerms(SprtTrial(SPRT), b"", seeding="random")
 
 
 def test_a_trial_that_counts_sets_is_played_in_sets_by_default() -> None:
@@ -83,7 +80,7 @@ def test_a_trial_that_counts_sets_is_played_in_sets_by_default() -> None:
     assert TournamentPlayTerms(
         SprtTrial(SprtParameters(1, max_matches=9), at_a_table=3), b""
     ).duplicate_sets == DuplicateSets(3)
-    assert TournamentPlayTerms(SprtTrial(SPRT, OutcomeModel.TRINOMIAL), b"").duplicate_sets is None
+    assert TournamentPlayTerms(SprtTrial(SPRT, "trinomial"), b"").duplicate_sets is None
     assert TournamentPlayTerms(RoundRobin(), b"").duplicate_sets is None
     assert TournamentPlayTerms(
         SprtTrial(SPRT), b"", duplicate=DuplicateSets(openings=5)

@@ -15,7 +15,7 @@ from referee.contests.tournament.commands import (
 )
 from referee.contests.tournament.decide import decide
 from referee.contests.tournament.events import TournamentEvent
-from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
+from referee.contests.tournament.state import Tournament, evolve
 from referee.contests.tournament.tournament_terms import TournamentFormat, TournamentPlayTerms
 
 Referee = Callable[[DueMatch], MatchScore]
@@ -60,7 +60,7 @@ class TournamentHarness:
         self.result(due := self.tournament.due_matches()[0], referee(due))
 
     def play_out(self, referee: Referee = better_name_wins) -> "TournamentHarness":
-        while self.tournament.phase is TournamentPhase.PLAYING:
+        while self.tournament.phase == "playing":
             self.result(due := self.tournament.due_matches()[0], referee(due))
         return self
 

@@ -11,6 +11,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from referee_values import PartnerRule
+
 from engines.api import Game
 from engines.game_errors import DetailedError
 from referee.accounts.bots import Bot, MaxNames, Version
@@ -18,7 +20,7 @@ from referee.accounts.tokens import Role, Token
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.tournament.tournament_terms import TournamentFormat, TournamentPlayTerms
 from referee.hosting.contest_log import ContestEntry, ContestEvent, UnreadableContest
-from referee.hosting.contest_terms import Partners, TournamentTerms
+from referee.hosting.contest_terms import TournamentTerms
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.joined_matches import JoinedMatches
 from referee.hosting.ladder_host import LadderHost, ladder_registry, max_faults_for
@@ -319,7 +321,7 @@ def cup_terms(
     game: str = "nim",
     options: dict[str, Any] | None = None,
     openings: tuple[Opening, ...] = (),
-    partners: Partners = Partners.INDIVIDUAL,
+    partners: PartnerRule = "individual",
     nonce_timeout_us: int = 0,
     **more: Any,
 ) -> TournamentTerms:

@@ -8,7 +8,7 @@ from typing import Any
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.ladder.events import LadderEvent, MatchRated
 from referee.contests.pairing import ContestMatchStarted
-from referee.hosting.contest_terms import LadderTerms, Partners
+from referee.hosting.contest_terms import LadderTerms
 from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_state import LadderFold, LadderState
 from referee.live.log_history import replay
@@ -108,7 +108,7 @@ async def _ended_and_rated(store: Store) -> dict[str, Any]:
 
 
 def ladder_partners(**more: Any) -> LadderTerms:
-    return ladder_terms("toc", partners=Partners.FIXED, **more)
+    return ladder_terms("toc", partners="fixed", **more)
 
 
 def disconnect(harness: HostingHarness, session: Session) -> None:

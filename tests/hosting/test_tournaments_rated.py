@@ -7,7 +7,7 @@ from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
 from referee.contests.ladder.state import Ladder, evolve
 from referee.contests.ladder.state import LadderPlayTerms as LadderPlay
 from referee.contests.strength.rating import RatingRecord, SkillRating
-from referee.contests.tournament.tournament_terms import RoundRobin, Seeding, Swiss
+from referee.contests.tournament.tournament_terms import RoundRobin, Swiss
 from referee.hosting.contest_terms import LadderTerms
 from referee.hosting.hosting_errors import NoSuchLadder
 from referee.hosting.ladder_host import LadderRequest
@@ -36,7 +36,7 @@ async def test_every_scored_match_is_rated_once_and_the_ratings_seed_the_next_to
     assert {player: record.matches for player, record in ratings.items()} == {
         Player(name, "1"): 4 for name in ("ada", "bob", "cyd")
     }
-    seeded_terms = replace(cup_terms(RoundRobin(), seeding=Seeding.RATING), ladder="main")
+    seeded_terms = replace(cup_terms(RoundRobin(), seeding="rating"), ladder="main")
     await harness.tournaments.create(
         tournament_request(seeded_terms, "ada", "bob", "cyd", name="next", request_id="r2")
     )
@@ -74,7 +74,7 @@ async def test_teams_are_seeded_by_the_average_rating_of_their_bots() -> None:
     ladder = (await harness.ladders.get("main")).ladder
     ratings = {player.bot: it.rating.value for player, it in ladder.current_season.ratings.items()}
     best, *_, worst = sorted(ratings, key=lambda bot: -ratings[bot])
-    team_terms = replace(cup_terms(Swiss(1), seeding=Seeding.RATING, boards=2), ladder="main")
+    team_terms = replace(cup_terms(Swiss(1), seeding="rating", boards=2), ladder="main")
     teams = (entrant("eve", "fay", name="new"), entrant(best, worst, name="mixed"))
     request = replace(tournament_request(team_terms, name="teams", request_id="r2"), entrants=teams)
     await harness.tournaments.create(request)

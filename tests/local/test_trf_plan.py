@@ -8,7 +8,6 @@ from click.testing import CliRunner
 from referee.accounts.names import NAME
 from referee.cli.tournament import tournament
 from referee.contests.contest_errors import MalformedTrf
-from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament.tournament_terms import RoundRobin, Swiss, TournamentFormat, TournamentPlayTerms
 from referee.contests.tournament.trf import to_trf
 from referee.local.contest_file import TournamentPlan, read_tournament
@@ -35,7 +34,7 @@ def test_an_exported_swiss_can_be_held_again(tmp_path: Path) -> None:
     terms = TournamentPlayTerms(
         Swiss(3, accelerated=True),
         b"seed",
-        (TieBreak.BUCHHOLZ_CUT_1, TieBreak.WINS),
+        ("buchholz_cut_1", "wins"),
         forbidden_pairs=(("anna", "bert"), ("anna", "nobody")),
     )
     play = started(terms, ["anna", "bert", "carl", "dora"]).play_out()

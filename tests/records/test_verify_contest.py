@@ -20,15 +20,7 @@ from referee.contests.pairing import ContestMatchScored, ContestMatchVoided, Dup
 from referee.contests.strength.rating import FinishOrder
 from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.tournament.commands import RequestBye
-from referee.contests.tournament.events import ByeKind
-from referee.contests.tournament.tournament_terms import (
-    Elimination,
-    Pools,
-    RoundRobin,
-    Seeding,
-    SprtTrial,
-    Swiss,
-)
+from referee.contests.tournament.tournament_terms import Elimination, Pools, RoundRobin, SprtTrial, Swiss
 from referee.hosting.contest_log import ContestEntry, LadderCreated
 from referee.hosting.contest_terms import DuplicatePlay
 from referee.match.setup import Player
@@ -40,17 +32,17 @@ from tests.records.contests import PlayedContest, contest_record, find_game, pla
 from tests.records.forgery import OTHER_KEY, lines_of, resigned
 
 BYES = (
-    RequestBye("d", 1, ByeKind.HALF_POINT, "org"),
-    RequestBye("e", 2, ByeKind.ZERO_POINT, "org"),
-    RequestBye("e", 2, ByeKind.NONE, "org"),
-    RequestBye("e", 3, ByeKind.HALF_POINT, "org"),
+    RequestBye("d", 1, "half_point", "org"),
+    RequestBye("e", 2, "zero_point", "org"),
+    RequestBye("e", 2, "none", "org"),
+    RequestBye("e", 3, "half_point", "org"),
 )
 
 CONTESTS: dict[str, Callable[[], PlayedContest]] = {
     "ladder": lambda: run(played_ladder(ladder_terms())),
     "ladder of two games": lambda: run(played_ladder(ladder_terms("nim", "stones"))),
     "ladder of sets": lambda: run(played_ladder(ladder_terms(duplicate=DuplicatePlay()))),
-    "swiss": lambda: run(played_cup(Swiss(3), *"abcdefg", seeding=Seeding.RANDOM)),
+    "swiss": lambda: run(played_cup(Swiss(3), *"abcdefg", seeding="random")),
     "swiss of sets": lambda: run(played_cup(Swiss(3), *"abcdef", duplicate=DuplicateSets(2))),
     "round robin of sets": lambda: run(played_cup(RoundRobin(), *"abc", duplicate=DuplicateSets(2))),
     "round robin": lambda: run(played_cup(RoundRobin(2), *"abcde")),

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from referee.contests.corrections import CorrectionKind
 from referee.contests.ladder.events import MatchCorrected, MatchRated
 from referee.contests.pairing import MatchScore
 from referee.contests.strength.rating import RatingRecord
@@ -114,4 +113,4 @@ def test_corrections_that_would_take_long_are_rejected(tmp_path: Path, monkeypat
 def test_the_record_has_no_request_ids_of_corrections(tmp_path: Path) -> None:
     text = run(corrected_ladder()).write(tmp_path).read_text(encoding="utf-8")
     assert (text.count('"correction '), "ann/r" in text) == (4, False)
-    assert CorrectionKind.STRUCK.value in text
+    assert "struck" in text

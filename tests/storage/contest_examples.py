@@ -5,21 +5,18 @@ from msgspec.structs import replace
 from engines.options import Settings
 from referee.contests import pairing as match
 from referee.contests.contest_entrant import ContestEntrant, EntrantJoined, EntrantLeft
-from referee.contests.corrections import Correction, CorrectionKind
+from referee.contests.corrections import Correction
 from referee.contests.ladder import events as ladder
 from referee.contests.ladder.win_loss import WinLossRecord
 from referee.contests.pairing import DuplicateSets, MatchScore, Pairing
 from referee.contests.strength.rating import FinishOrder, RatingRecord, RatingUpdate, SkillRating
 from referee.contests.strength.sprt_evaluation import SprtParameters
-from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament import events as tournament
 from referee.contests.tournament.tournament_terms import (
     Elimination,
     Gauntlet,
-    OutcomeModel,
     Pools,
     RoundRobin,
-    Seeding,
     SprtTrial,
     Swiss,
     TournamentFormat,
@@ -27,7 +24,7 @@ from referee.contests.tournament.tournament_terms import (
 )
 from referee.contests.tournament.tournament_times import TournamentTimes
 from referee.hosting.contest_log import ContestEvent, LadderCreated, TournamentCreated
-from referee.hosting.contest_terms import DuplicatePlay, LadderTerms, Partners, Qualification, TournamentTerms
+from referee.hosting.contest_terms import DuplicatePlay, LadderTerms, Qualification, TournamentTerms
 from referee.live.match_request import Opening
 from referee.match.clock import SECOND, Fischer
 from referee.match.match_terms import MatchTerms
@@ -45,7 +42,7 @@ MATCH_TERMS = (
 
 OPENINGS = (Opening("some position", ((0, "c3-d4"), (1, "pass"))), Opening())
 
-LADDER_TERMS = LadderTerms(MATCH_TERMS, DuplicatePlay(2, OPENINGS), Partners.FIXED, 8, 3, 10, 5)
+LADDER_TERMS = LadderTerms(MATCH_TERMS, DuplicatePlay(2, OPENINGS), "fixed", 8, 3, 10, 5)
 
 ONE_TABLE = ((0, 2), (1, 3))
 
@@ -55,7 +52,7 @@ EVERY_FORMAT: tuple[TournamentFormat, ...] = (
     Elimination(twice=True, matches=4, max_extra_matches=2, third_place=False),
     Gauntlet(("ada", "bob"), 3),
     Pools(4, 4, ONE_TABLE),
-    SprtTrial(SprtParameters(5.0, 0.0, 0.05, 0.025, 4000), OutcomeModel.TRINOMIAL),
+    SprtTrial(SprtParameters(5.0, 0.0, 0.05, 0.025, 4000), "trinomial"),
 )
 
 
@@ -68,15 +65,15 @@ SWISS = TournamentTerms(
     TournamentPlayTerms(
         Swiss(5),
         SEED,
-        tie_breaks=(TieBreak.BUCHHOLZ, TieBreak.WINS),
-        seeding=Seeding.RATING,
+        tie_breaks=("buchholz", "wins"),
+        seeding="rating",
         max_concurrent_matches=4,
         last_entry_round=2,
         duplicate=DuplicateSets(2, 2),
     ),
     OPENINGS,
     "main",
-    Partners.INDIVIDUAL,
+    "individual",
 )
 
 TIMED = TournamentTerms(
@@ -90,7 +87,7 @@ TIMED = TournamentTerms(
     qualification=Qualification("cup", 8),
 )
 
-TEAMS = TournamentTerms(MATCH_TERMS, TournamentPlayTerms(Swiss(5), SEED, (TieBreak.BOARD_POINTS,), boards=4))
+TEAMS = TournamentTerms(MATCH_TERMS, TournamentPlayTerms(Swiss(5), SEED, ("board_points",), boards=4))
 
 NEWEST = TournamentTerms(
     MATCH_TERMS,
@@ -145,21 +142,21 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     EntrantJoined(ContestEntrant("cid", (BOB,), owners=("carol", "dave"))),
     replace(RATED, at_ms=1_700_000_000_000, weight=0.25),
     TournamentCreated("newest", "Newest", "ann", "request 8", NEWEST),
-    tournament.ByeRequested("ada", 3, tournament.ByeKind.HALF_POINT, "ann"),
+    tournament.ByeRequested("ada", 3, "half_point", "ann"),
     match.ContestMatchScored("2.1", 1, MatchScore((1, 2), moves="00112233445566778899aabbccddeeff")),
     ladder.PairingPlanned(
         Pairing("8", 0, 0, ("ada", "bob")),
         planning=ladder.PlanningInput((ladder.EntrantAvailability("ada", ("1.2",), 3),), ("bob",), True, ("7/1.1",), 8),
     ),
     ladder.MatchCorrected(
-        Correction("ann/r9", "m17", CorrectionKind.CORRECTED, (2, 1), "the clock was wrong", "ann"),
+        Correction("ann/r9", "m17", "corrected", (2, 1), "the clock was wrong", "ann"),
         FinishOrder(((ADA,), (BOB,)), (2, 1)),
         (),
         (ladder.CorrectedSeason(1, (ladder.SeasonRow(ADA, RATED_ADA, WinLossRecord(0, 0, 1, 0), 1_700_000_000_000),)),),
         (ADA,),
     ),
     ladder.MatchCorrected(
-        Correction("ann/r10", "m17", CorrectionKind.STRUCK, (), "arranged", "ann"),
+        Correction("ann/r10", "m17", "struck", (), "arranged", "ann"),
         None,
         (),
         (ladder.CorrectedSeason(1, ()), ladder.CorrectedSeason(2, (ladder.SeasonRow(BOB, RATED_ADA, None, 0),))),
@@ -168,10 +165,8 @@ EXAMPLES: tuple[ContestEvent, ...] = (
     tournament.ScoreCorrected(
         "1.1",
         1,
-        Correction("ann/r11", "m17", CorrectionKind.RESTORED, (), "it was right", "ann"),
+        Correction("ann/r11", "m17", "restored", (), "it was right", "ann"),
         MatchScore((2, 1), ("ada",)),
     ),
-    tournament.ScoreCorrected(
-        "1.1", 1, Correction("ann/r12", "m17", CorrectionKind.STRUCK, (), "arranged", "ann"), None
-    ),
+    tournament.ScoreCorrected("1.1", 1, Correction("ann/r12", "m17", "struck", (), "arranged", "ann"), None),
 )

@@ -1,10 +1,9 @@
 """Hypothesis strategies for all events of contests, built from field types unless the values validate themselves."""
 
 from collections.abc import Mapping
-from enum import Enum
 from inspect import signature
 from types import NoneType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 from msgspec import UNSET, Struct, UnsetType
@@ -47,8 +46,8 @@ STRATEGIES: Strategies = {
 
 def strategy_for(hint: Any, strategies: Strategies = STRATEGIES) -> st.SearchStrategy[Any]:
     """Return a strategy for any value of this type."""
-    if hint in strategies:
-        return strategies[hint]
+    if hint in strategies or get_origin(hint) is Literal:
+        return strategies[hint] if hint in strategies else st.sampled_from(get_args(hint))
     origin, inner = get_origin(hint), get_args(hint)
     if origin is tuple and inner[-1] is Ellipsis:
         return st.lists(strategy_for(inner[0], strategies), max_size=3).map(tuple)
@@ -61,7 +60,7 @@ def strategy_for(hint: Any, strategies: Strategies = STRATEGIES) -> st.SearchStr
         )
     if origin:
         return st.one_of(*(st.none() if part is NoneType else strategy_for(part, strategies) for part in inner))
-    return st.sampled_from(hint) if issubclass(hint, Enum) else build_strategy(hint, strategies)
+    return build_strategy(hint, strategies)
 
 
 def build_strategy(cls: Any, strategies: Strategies) -> st.SearchStrategy[Any]:

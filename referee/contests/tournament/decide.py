@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from math import isqrt
 from typing import Any
 
+from referee_values import TournamentPhase
+
 from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.contest_errors import (
     BadScore,
@@ -22,7 +24,6 @@ from referee.contests.contest_errors import (
 )
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, MatchScore
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.strength.sprt_evaluation import SprtVerdict
 from referee.contests.tournament import score_corrections, staff_acts
 from referee.contests.tournament.commands import (
     CancelTournament,
@@ -51,7 +52,7 @@ from referee.contests.tournament.events import (
     VersionsFrozen,
 )
 from referee.contests.tournament.requested_byes import request_bye
-from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
+from referee.contests.tournament.state import Tournament, evolve
 from referee.contests.tournament.tournament_pairing import order_seeds, plan_pairings, round_is_due
 from referee.contests.tournament.tournament_terms import (
     Elimination,
@@ -72,7 +73,7 @@ MAX_SCHEDULED_PAIRINGS = 100_000
 
 
 ALLOWED: dict[TournamentPhase, set[type]] = {
-    TournamentPhase.ENTRY: {
+    "entry": {
         EnterTournament,
         QualifyEntrants,
         WithdrawEntrant,
@@ -80,7 +81,7 @@ ALLOWED: dict[TournamentPhase, set[type]] = {
         StartTournament,
         CancelTournament,
     },
-    TournamentPhase.PLAYING: {
+    "playing": {
         EnterTournament,
         WithdrawEntrant,
         RequestBye,
@@ -95,14 +96,14 @@ ALLOWED: dict[TournamentPhase, set[type]] = {
         CorrectScore,
         CancelTournament,
     },
-    TournamentPhase.FINISHED: {
+    "finished": {
         StartTournamentMatch,
         RecordTournamentScore,
         RecordTournamentVoid,
         DeclareAbsent,
         CorrectScore,
     },  # A repeated result is not an error,
-    TournamentPhase.CANCELLED: {
+    "cancelled": {
         StartTournamentMatch,
         RecordTournamentScore,
         RecordTournamentVoid,
@@ -127,13 +128,13 @@ def will_pair_round(tournament: Tournament, command: TournamentCommand) -> bool:
     Raises what `decide` raises.
     """
     events, after = _apply_command(tournament, command)
-    return bool(events) and after.phase is TournamentPhase.PLAYING and round_is_due(after)
+    return bool(events) and after.phase == "playing" and round_is_due(after)
 
 
 def _apply_command(tournament: Tournament, command: TournamentCommand) -> tuple[list[TournamentEvent], Tournament]:
     """Return the command's own events, and the tournament after them."""
     if type(command) not in ALLOWED[tournament.phase]:
-        raise CommandNotAllowed(type(command).__name__, tournament.phase.value)
+        raise CommandNotAllowed(type(command).__name__, tournament.phase)
     events: list[TournamentEvent] = DECIDE[type(command)](tournament, command)
     for event in events:
         tournament = evolve(tournament, event)
@@ -143,8 +144,8 @@ def _apply_command(tournament: Tournament, command: TournamentCommand) -> tuple[
 def _following_events(tournament: Tournament, now_ms: int) -> list[TournamentEvent]:
     """Return pairings for as long as there are new ones, and the end once nothing is left to play or to decide."""
     events: list[TournamentEvent] = []
-    while tournament.phase is TournamentPhase.PLAYING:
-        undecided = tournament.trial_progress.verdict is SprtVerdict.OPEN
+    while tournament.phase == "playing":
+        undecided = tournament.trial_progress.verdict == "open"
         pairings = tuple(plan_pairings(tournament)) if undecided else ()
         if not pairings and undecided and tournament.open_pairings:
             break
@@ -166,7 +167,7 @@ def _enter(tournament: Tournament, command: EnterTournament) -> list[TournamentE
         raise EntriesOver(closed_at_ms)
     if name in tournament.entrants:
         raise EntrantNameTaken(name)
-    if tournament.phase is TournamentPhase.PLAYING and not _accepts_late_entry(tournament):
+    if tournament.phase == "playing" and not _accepts_late_entry(tournament):
         raise EntryClosed(name)
     _check_count(tournament.terms, len(tournament.entrants) + 1, least=1)
     return [EntrantJoined(command.entrant)]
@@ -255,7 +256,7 @@ def _declare_absent(tournament: Tournament, command: DeclareAbsent) -> list[Tour
     progress = _progress_of(tournament, command)
     if progress.absent == {*command.entrants}:
         return []
-    if tournament.phase is not TournamentPhase.PLAYING or not _may_be_lost(progress, command.board):
+    if tournament.phase != "playing" or not _may_be_lost(progress, command.board):
         if command.by:
             raise PairingNotChangeable(command.pairing, "it is finished or being played")
         return []
@@ -304,7 +305,7 @@ def _is_due(
     command: StartTournamentMatch | RecordTournamentScore | RecordTournamentVoid,
 ) -> bool:
     """Return whether the match still counts: it has no result, and that attempt did not become void."""
-    if tournament.phase is not TournamentPhase.PLAYING:
+    if tournament.phase != "playing":
         return False
     return any((due.number, due.attempt) == (command.number, command.attempt) for due in progress.due_matches)
 

@@ -5,9 +5,11 @@ A request names what the entrant gets, half a point or nothing. The terms limit 
 
 from collections.abc import Mapping
 
+from referee_values import ByeKind
+
 from referee.contests.contest_errors import ByeNotPossible, UnknownEntrant
 from referee.contests.tournament.commands import RequestBye
-from referee.contests.tournament.events import ByeKind, ByeRequested, TournamentEvent
+from referee.contests.tournament.events import ByeRequested, TournamentEvent
 from referee.contests.tournament.state import Tournament
 from referee.contests.tournament.tournament_terms import Swiss
 
@@ -19,10 +21,10 @@ def request_bye(tournament: Tournament, command: RequestBye) -> list[TournamentE
     if why := _obstacle(tournament, command):
         raise ByeNotPossible(command.name, command.round, why)
     requested = _requested_by(tournament, command.name)
-    if requested.get(command.round, ByeKind.NONE) is command.kind:
+    if requested.get(command.round, "none") == command.kind:
         return []
     most = tournament.terms.max_requested_byes
-    if command.kind is ByeKind.NONE:
+    if command.kind == "none":
         return [ByeRequested(command.name, command.round, command.kind, command.by)]
     if len(requested.keys() | {command.round}) > most:
         raise ByeNotPossible(command.name, command.round, f"the terms allow {most} for each entrant")

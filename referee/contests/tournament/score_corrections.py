@@ -5,7 +5,7 @@ bracket, a correction must not change who advances from a pairing once the next 
 """
 
 from referee.contests.contest_errors import MatchNotCounted, PairingNotChangeable
-from referee.contests.corrections import CorrectionKind, changes_nothing, check_ranks, is_known
+from referee.contests.corrections import changes_nothing, check_ranks, is_known
 from referee.contests.pairing import MatchScore
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.commands import CorrectScore
@@ -46,7 +46,7 @@ def _check_counted(progress: PairingProgress, command: CorrectScore) -> None:
 
 
 def _score_after(progress: PairingProgress, command: CorrectScore) -> MatchScore | None:
-    if command.correction.kind is CorrectionKind.RESTORED:
+    if command.correction.kind == "restored":
         return progress.corrections[command.number].played
     return command.score
 

@@ -28,14 +28,13 @@ from referee.contests.tournament import sprt_trial
 from referee.contests.tournament.events import by_rating
 from referee.contests.tournament.play_off import leaders_of, play_off_pairings
 from referee.contests.tournament.staff_acts import unused_id
-from referee.contests.tournament.state import Tournament, TournamentPhase
+from referee.contests.tournament.state import Tournament
 from referee.contests.tournament.tournament_terms import (
     Elimination,
     Gauntlet,
     Pools,
     RoundRobin,
     ScheduledFormat,
-    Seeding,
     SprtTrial,
     Swiss,
 )
@@ -57,9 +56,9 @@ def order_seeds(tournament: Tournament) -> tuple[str, ...]:
 
 def _seeds(tournament: Tournament) -> tuple[str, ...]:
     names = tuple(tournament.entrants)
-    if tournament.terms.seeding is Seeding.RANDOM:
+    if tournament.terms.seeding == "random":
         return tournament.terms.chance.fork("seeding").shuffled(names)[0]
-    if tournament.terms.seeding is Seeding.RATING:
+    if tournament.terms.seeding == "rating":
         return tuple(by_rating(tournament.entrants))
     return names
 
@@ -270,8 +269,8 @@ class PlannedSize(Struct, frozen=True, gc=False):
 def compute_planned_size(tournament: Tournament) -> PlannedSize:
     """Return the final size of a tournament that is over; otherwise what follows from the format and the entrants."""
     form = tournament.terms.format
-    begun = tournament.phase is not TournamentPhase.ENTRY
-    over = tournament.phase in {TournamentPhase.FINISHED, TournamentPhase.CANCELLED}
+    begun = tournament.phase != "entry"
+    over = tournament.phase in {"finished", "cancelled"}
     if over:
         return PlannedSize(tournament.round, len(tournament.pairings))
     if begun and isinstance(form, ScheduledFormat):

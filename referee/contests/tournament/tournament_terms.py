@@ -1,17 +1,16 @@
 """Terms of a tournament that affect pairings and tables: its format with all options, and their validation."""
 
 from collections.abc import Callable
-from enum import Enum
 from typing import Any
 
 from msgspec import Struct
+from referee_values import Seeding, SprtModel, TieBreak
 
 from engines.chance import Chance
 from referee.contests.contest_errors import BadTerms
 from referee.contests.pairing import DuplicateSets, Sides
 from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.systems.schedule import gauntlet_cycle_length, round_robin_cycle_length, round_robin_place
-from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament.tournament_times import NO_TIMES, TournamentTimes
 
 
@@ -73,15 +72,6 @@ class Pools(Struct, frozen=True, gc=False, tag_field="kind", tag="pools"):
     """Partners, as positions at a table. Empty: each entrant plays alone."""
 
 
-class OutcomeModel(Enum):
-    """What an SPRT trial counts."""
-
-    TRINOMIAL = "trinomial"
-    """Single matches: lost, drawn, won."""
-    PENTANOMIAL = "pentanomial"
-    """Sets of two matches with the seats exchanged: 0, 0.5, 1, 1.5 or 2 points."""
-
-
 class SprtTrial(Struct, frozen=True, gc=False, tag_field="kind", tag="trial"):
     """Two entrants play set after set until a sequential test shows whether the first is better than the second.
 
@@ -90,7 +80,7 @@ class SprtTrial(Struct, frozen=True, gc=False, tag_field="kind", tag="trial"):
     """
 
     test: SprtParameters
-    model: OutcomeModel = OutcomeModel.PENTANOMIAL
+    model: SprtModel = "pentanomial"
     at_a_table: int = 2
     sides: Sides = ()
     """Partners, as positions at a table. Empty: each seat is a side."""
@@ -107,26 +97,21 @@ class SprtTrial(Struct, frozen=True, gc=False, tag_field="kind", tag="trial"):
     @property
     def counts_sets(self) -> bool:
         """Whether sets are counted rather than single matches."""
-        return self.model is OutcomeModel.PENTANOMIAL or not self.has_verdict
+        return self.model == "pentanomial" or not self.has_verdict
 
 
 TournamentFormat = RoundRobin | Swiss | Elimination | Gauntlet | Pools | SprtTrial
 
 DEFAULT_TIE_BREAKS: dict[type[TournamentFormat], tuple[TieBreak, ...]] = {
-    RoundRobin: (TieBreak.DIRECT_ENCOUNTER, TieBreak.SONNEBORN_BERGER, TieBreak.WINS),
-    Swiss: (TieBreak.BUCHHOLZ, TieBreak.MEDIAN_BUCHHOLZ, TieBreak.SONNEBORN_BERGER, TieBreak.DIRECT_ENCOUNTER),
+    RoundRobin: ("direct_encounter", "sonneborn_berger", "wins"),
+    Swiss: ("buchholz", "median_buchholz", "sonneborn_berger", "direct_encounter"),
     Elimination: (),
-    Gauntlet: (TieBreak.SONNEBORN_BERGER, TieBreak.WINS),
-    Pools: (TieBreak.WINS, TieBreak.BUCHHOLZ),
+    Gauntlet: ("sonneborn_berger", "wins"),
+    Pools: ("wins", "buchholz"),
     SprtTrial: (),
 }
 
-TEAM_TIE_BREAKS = (
-    TieBreak.BOARD_POINTS,
-    TieBreak.BUCHHOLZ,
-    TieBreak.SONNEBORN_BERGER,
-    TieBreak.DIRECT_ENCOUNTER,
-)
+TEAM_TIE_BREAKS: tuple[TieBreak, ...] = ("board_points", "buchholz", "sonneborn_berger", "direct_encounter")
 """Default of tournaments of teams."""
 
 
@@ -146,12 +131,6 @@ MAX_TABLE_SIZE = 8
 """Limit of entrants at a table."""
 
 
-class Seeding(Enum):
-    ENTRY_ORDER = "entry_order"
-    RATING = "rating"
-    RANDOM = "random"
-
-
 class TournamentPlayTerms(Struct, frozen=True, gc=False):
     """A format with its options. The constructor raises BadTerms, which names the field and what would be valid."""
 
@@ -160,7 +139,7 @@ class TournamentPlayTerms(Struct, frozen=True, gc=False):
     """Source of all randomness of the tournament: lots, the first colour, tables, starts of matches."""
     tie_breaks: tuple[TieBreak, ...] | None = None
     """None: the default of the format."""
-    seeding: Seeding = Seeding.ENTRY_ORDER
+    seeding: Seeding = "entry_order"
     max_concurrent_matches: int | None = None
     last_entry_round: int = 0
     """The last round before which entrants may still enter."""
@@ -183,7 +162,7 @@ class TournamentPlayTerms(Struct, frozen=True, gc=False):
             _check_positive("max_concurrent_matches", self.max_concurrent_matches)
         if len(set(self.tie_breaks or ())) < len(self.tie_breaks or ()):
             raise BadTerms("tie_breaks", "contain a repetition; each can be used only once")
-        if TieBreak.KOYA in (self.tie_breaks or ()) and not isinstance(self.format, RoundRobin):
+        if "koya" in (self.tie_breaks or ()) and not isinstance(self.format, RoundRobin):
             raise BadTerms("tie_breaks", "contain koya, which is defined only for a round robin")
         _check_swiss_terms(self)
         _check_play_off(self)
@@ -257,7 +236,7 @@ def _check_trial(form: SprtTrial) -> None:
 
 
 def _check_trial_terms(terms: TournamentPlayTerms) -> None:
-    if terms.seeding is not Seeding.ENTRY_ORDER:
+    if terms.seeding != "entry_order":
         raise BadTerms("seeding", "must be the order of entry: the first entrant is the one that is tested")
     if terms.times.no_show_ms:
         raise BadTerms("no_show_ms", "must be 0: a test waits for its two entrants")
@@ -285,7 +264,7 @@ def _check_duplicate(terms: TournamentPlayTerms) -> None:
 
 
 def _check_sets(form: SprtTrial, sets: DuplicateSets) -> None:
-    if form.has_verdict and form.model is OutcomeModel.PENTANOMIAL and sets.arrangements != 2:
+    if form.has_verdict and form.model == "pentanomial" and sets.arrangements != 2:
         raise BadTerms("arrangements", "must be 2 in a pentanomial test, which counts the points of two matches")
     if form.test.max_matches is not None and form.test.max_matches < sets.arrangements:
         raise BadTerms("max_matches", f"must be at least {sets.arrangements}, the size of a set")
@@ -293,11 +272,11 @@ def _check_sets(form: SprtTrial, sets: DuplicateSets) -> None:
 
 def _check_teams(terms: TournamentPlayTerms) -> None:
     if not terms.boards:
-        if TieBreak.BOARD_POINTS in (terms.tie_breaks or ()):
+        if "board_points" in (terms.tie_breaks or ()):
             raise BadTerms("tie_breaks", "contain board points; only teams have them")
         return
     _check_range("boards", terms.boards, 2, MAX_BOARDS)
-    if TieBreak.KOYA in (terms.tie_breaks or ()):
+    if "koya" in (terms.tie_breaks or ()):
         raise BadTerms("tie_breaks", "contain koya, which is not defined for teams")
     if not isinstance(terms.format, Swiss | RoundRobin):
         raise BadTerms("boards", "must be 0: teams play only Swiss and round robin tournaments")

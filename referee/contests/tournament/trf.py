@@ -22,8 +22,6 @@ from referee.contests.tables.round_result import (
     RoundResults,
     total_points,
 )
-from referee.contests.tables.standings import TieBreak
-from referee.contests.tournament.events import ByeKind
 from referee.contests.tournament.state import Tournament
 from referee.contests.tournament.tournament_pairing import (
     acceleration_of,
@@ -48,16 +46,16 @@ UNPLAYED = {
     ResultKind.ABSENT: "-",
     ResultKind.MISSED: "Z",
 }
-REQUESTED = {ByeKind.HALF_POINT: HALF_POINT_BYE, ByeKind.ZERO_POINT: "Z"}
+REQUESTED = {"half_point": HALF_POINT_BYE, "zero_point": "Z"}
 TIE_BREAK_CODES = {
-    TieBreak.BUCHHOLZ: "BH",
-    TieBreak.BUCHHOLZ_CUT_1: "BH/C1",
-    TieBreak.MEDIAN_BUCHHOLZ: "BH/M1",
-    TieBreak.SONNEBORN_BERGER: "SB",
-    TieBreak.DIRECT_ENCOUNTER: "DE",
-    TieBreak.WINS: "WON",
-    TieBreak.PROGRESSIVE: "PS",
-    TieBreak.KOYA: "KS",
+    "buchholz": "BH",
+    "buchholz_cut_1": "BH/C1",
+    "median_buchholz": "BH/M1",
+    "sonneborn_berger": "SB",
+    "direct_encounter": "DE",
+    "wins": "WON",
+    "progressive": "PS",
+    "koya": "KS",
 }
 """FIDE's codes of the tie-breaks of single players."""
 POINTS_CODE = "PTS"

@@ -4,60 +4,35 @@ from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from typing import Any
 
+from referee_api.conversion import enum_number
 from referee_api.v1 import contest_pb2, match_pb2, seed_pb2, sprt_pb2
 from referee_api.v1 import tournament_pb2 as pb
+from referee_values import PartnerRule, SprtModel
 
 from engines.api import Table
 from referee.accounts.account_errors import BadField
 from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
-from referee.contests.corrections import Correction, CorrectionKind
+from referee.contests.corrections import Correction
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdict
+from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.contests.tournament.tournament_terms import (
     Elimination,
     Gauntlet,
-    OutcomeModel,
     Pools,
     RoundRobin,
     SprtTrial,
     Swiss,
     TournamentFormat,
 )
-from referee.hosting.contest_terms import Partners, seating
-from referee.hosting.tournament_tables import PairingPhase, phase_of
+from referee.hosting.contest_terms import seating
+from referee.hosting.tournament_tables import phase_of
 from referee.live.match_request import Opening
 from referee.match.setup import Player
-from referee.transport.wire.basic_types import enum_value, maybe_timestamp, parse_enum_or_default
+from referee.transport.wire.basic_types import maybe_timestamp, read_word
 from referee.transport.wire.results import estimate_of
 from referee.transport.wire.rules import opening_of
 
-PARTNERS = {
-    contest_pb2.PARTNER_RULE_INDIVIDUAL: Partners.INDIVIDUAL,
-    contest_pb2.PARTNER_RULE_FIXED: Partners.FIXED,
-}
-PAIRING_PHASES = {
-    contest_pb2.PAIRING_PHASE_PLANNED: PairingPhase.PLANNED,
-    contest_pb2.PAIRING_PHASE_PLAYING: PairingPhase.PLAYING,
-    contest_pb2.PAIRING_PHASE_DONE: PairingPhase.DONE,
-}
-CORRECTION_KINDS = {
-    contest_pb2.CORRECTION_KIND_STRUCK: CorrectionKind.STRUCK,
-    contest_pb2.CORRECTION_KIND_CORRECTED: CorrectionKind.CORRECTED,
-    contest_pb2.CORRECTION_KIND_RESTORED: CorrectionKind.RESTORED,
-}
-_PAIRING_PHASES = {phase: number for number, phase in PAIRING_PHASES.items()}
-SPRT_MODELS = {
-    sprt_pb2.SPRT_MODEL_PENTANOMIAL: OutcomeModel.PENTANOMIAL,
-    sprt_pb2.SPRT_MODEL_TRINOMIAL: OutcomeModel.TRINOMIAL,
-}
-"""The first one is the default."""
-SPRT_VERDICTS = {
-    SprtVerdict.OPEN: sprt_pb2.SPRT_VERDICT_OPEN,
-    SprtVerdict.PASSED: sprt_pb2.SPRT_VERDICT_PASSED,
-    SprtVerdict.FAILED: sprt_pb2.SPRT_VERDICT_FAILED,
-    SprtVerdict.UNDECIDED: sprt_pb2.SPRT_VERDICT_UNDECIDED,
-}
 SPRT_DEFAULT_ERROR = 0.05
 DEFAULT_EXTRA_MATCHES = Elimination().max_extra_matches
 
@@ -94,7 +69,7 @@ def duplicate_of(arrangements: int, openings: Sequence[Opening]) -> contest_pb2.
 def correction_of(correction: Correction) -> contest_pb2.MatchCorrection:
     return contest_pb2.MatchCorrection(
         match_id=correction.match_id,
-        kind=enum_value(CORRECTION_KINDS, correction.kind),
+        kind=enum_number(contest_pb2.CorrectionKind, correction.kind),
         ranks=correction.ranks,
         message=correction.message,
         by=correction.by,
@@ -110,7 +85,7 @@ def pairing_of(progress: PairingProgress, no_show_ms: int | None = None) -> cont
         round=pairing.round,
         board=pairing.board,
         entrants=pairing.entrants,
-        phase=_PAIRING_PHASES[phase_of(progress)],
+        phase=enum_number(contest_pb2.PairingPhase, phase_of(progress)),
         match_ids=progress.match_ids.values(),
         points=[result.points for result in results],
         void_matches=sum(progress.void_counts.values()),
@@ -126,7 +101,7 @@ def pairing_of(progress: PairingProgress, no_show_ms: int | None = None) -> cont
     )
 
 
-def read_format(terms: pb.TournamentTerms, table: Table, partners: Partners) -> TournamentFormat:
+def read_format(terms: pb.TournamentTerms, table: Table, partners: PartnerRule) -> TournamentFormat:
     """Raises BadField or BadSprt. The ranges of numbers are checked when the tournament is created."""
     kind = terms.WhichOneof("format")
     if kind is None:
@@ -139,17 +114,17 @@ def _read_elimination(form: pb.Elimination, *_: Any) -> TournamentFormat:
     return Elimination(form.double_elimination, form.matches_per_pairing or 1, extra, form.third_place_match)
 
 
-def _read_pools(form: pb.Pools, table: Table, partners: Partners) -> TournamentFormat:
+def _read_pools(form: pb.Pools, table: Table, partners: PartnerRule) -> TournamentFormat:
     seats = seating(table, partners)
     return Pools(form.rounds, len(seats.places), seats.sides)
 
 
-def _read_trial(form: Any, table: Table, partners: Partners) -> TournamentFormat:
+def _read_trial(form: Any, table: Table, partners: PartnerRule) -> TournamentFormat:
     seats = seating(table, partners)
     return SprtTrial(*read_sprt(form), len(seats.places), seats.sides)
 
 
-FORMAT_READERS: dict[str, Callable[[Any, Table, Partners], TournamentFormat]] = {
+FORMAT_READERS: dict[str, Callable[[Any, Table, PartnerRule], TournamentFormat]] = {
     "round_robin": lambda form, *_: RoundRobin(form.cycles or 1),
     "swiss": lambda form, *_: Swiss(form.rounds, form.accelerated),
     "elimination": _read_elimination,
@@ -183,7 +158,7 @@ def format_of(form: TournamentFormat) -> dict[str, Any]:
             return {"sprt": sprt_of(form.test, form.model)}
 
 
-def read_sprt(sprt: sprt_pb2.Sprt) -> tuple[SprtParameters, OutcomeModel]:
+def read_sprt(sprt: sprt_pb2.Sprt) -> tuple[SprtParameters, SprtModel]:
     """Raises BadSprt or BadField."""
     test = SprtParameters(
         sprt.elo1,
@@ -192,23 +167,23 @@ def read_sprt(sprt: sprt_pb2.Sprt) -> tuple[SprtParameters, OutcomeModel]:
         sprt.beta or SPRT_DEFAULT_ERROR,
         sprt.max_matches or None,
     )
-    return test, parse_enum_or_default(SPRT_MODELS, sprt.model, "terms.sprt.model")
+    return test, read_word(sprt_pb2.SprtModel, sprt.model or sprt_pb2.SPRT_MODEL_PENTANOMIAL, "terms.sprt.model")
 
 
-def sprt_of(test: SprtParameters, model: OutcomeModel) -> sprt_pb2.Sprt:
+def sprt_of(test: SprtParameters, model: SprtModel) -> sprt_pb2.Sprt:
     return sprt_pb2.Sprt(
         elo0=test.elo0,
         elo1=test.elo1,
         alpha=test.alpha,
         beta=test.beta,
-        model=enum_value(SPRT_MODELS, model),
+        model=enum_number(sprt_pb2.SprtModel, model),
         max_matches=test.max_matches or 0,
     )
 
 
 def sprt_state_of(state: TrialState) -> sprt_pb2.SprtState:
     return sprt_pb2.SprtState(
-        verdict=SPRT_VERDICTS[state.verdict],
+        verdict=enum_number(sprt_pb2.SprtVerdict, state.verdict),
         llr=state.llr,
         llr_lower=state.lower,
         llr_upper=state.upper,

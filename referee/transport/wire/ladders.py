@@ -4,6 +4,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, TypeAlias
 
+from referee_api.conversion import enum_number
 from referee_api.v1 import contest_pb2, rating_pb2
 from referee_api.v1 import ladder_pb2 as pb
 
@@ -19,9 +20,8 @@ from referee.hosting.contest_terms import DuplicatePlay, LadderTerms, seating
 from referee.hosting.ladder_ratings import RatingPoint
 from referee.hosting.ladder_state import LadderState
 from referee.match.match_terms import MatchTerms
-from referee.transport.wire.basic_types import enum_value, parse_enum_or_default, timestamp
+from referee.transport.wire.basic_types import read_word, timestamp
 from referee.transport.wire.contests import (
-    PARTNERS,
     contest_commitment_of,
     correction_of,
     duplicate_of,
@@ -52,7 +52,9 @@ def read_ladder_terms(terms: pb.LadderTerms, converter: TermsConverter) -> Ladde
         _need_same_seats(one, other, converter)
     if terms.max_matches_per_hour > MAX_MATCHES_PER_HOUR:
         raise BadField("terms.max_matches_per_hour", f"the limit is {MAX_MATCHES_PER_HOUR}; 0 means no limit")
-    partners = parse_enum_or_default(PARTNERS, terms.partner_rule, "terms.partner_rule")
+    partners = read_word(
+        contest_pb2.PartnerRule, terms.partner_rule or contest_pb2.PARTNER_RULE_INDIVIDUAL, "terms.partner_rule"
+    )
     in_sets = terms.HasField("duplicate_play")
     entrants = len(seating(converter.table(match_terms[0]), partners).places)
     return LadderTerms(
@@ -109,7 +111,7 @@ def _terms_of(state: LadderState, converter: TermsConverter, *, with_openings: b
     return pb.LadderTerms(
         match_terms=map(converter.message_of, terms.match_terms),
         duplicate_play=duplicate_of(sets.arrangements, openings) if sets else None,
-        partner_rule=enum_value(PARTNERS, terms.partners),
+        partner_rule=enum_number(contest_pb2.PartnerRule, terms.partners),
         max_concurrent_matches=terms.max_concurrent_matches,
         rematch_after=terms.rematch_after,
         provisional_matches=terms.provisional_matches,

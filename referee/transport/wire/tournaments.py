@@ -3,16 +3,16 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
+from referee_api.conversion import enum_number
+from referee_api.v1 import contest_pb2
 from referee_api.v1 import tournament_pb2 as pb
+from referee_values import ByeKind, TieBreak
 
 from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, DuplicateSets
-from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament import events as tournament_events
-from referee.contests.tournament.events import ByeKind
-from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_pairing import compute_planned_size
-from referee.contests.tournament.tournament_terms import ScheduledFormat, Seeding, SprtTrial, TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import ScheduledFormat, SprtTrial, TournamentPlayTerms
 from referee.contests.tournament.tournament_times import TournamentTimes
 from referee.hosting.contest_log import TournamentCreated
 from referee.hosting.contest_store import ContestStep
@@ -20,15 +20,12 @@ from referee.hosting.contest_terms import Qualification, TournamentTerms
 from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import CrossTableCell, TournamentRow
 from referee.transport.wire.basic_types import (
-    enum_value,
     maybe_timestamp,
-    parse_enum,
-    parse_enum_or_default,
+    read_word,
     timestamp,
     unix_ms,
 )
 from referee.transport.wire.contests import (
-    PARTNERS,
     contest_commitment_of,
     correction_of,
     duplicate_of,
@@ -44,49 +41,23 @@ from referee.transport.wire.results import estimate_of
 from referee.transport.wire.rules import read_opening
 from referee.transport.wire.terms import TermsConverter
 
-TIE_BREAKS = {
-    pb.TIE_BREAK_BUCHHOLZ: TieBreak.BUCHHOLZ,
-    pb.TIE_BREAK_MEDIAN_BUCHHOLZ: TieBreak.MEDIAN_BUCHHOLZ,
-    pb.TIE_BREAK_SONNEBORN_BERGER: TieBreak.SONNEBORN_BERGER,
-    pb.TIE_BREAK_DIRECT_ENCOUNTER: TieBreak.DIRECT_ENCOUNTER,
-    pb.TIE_BREAK_WINS: TieBreak.WINS,
-    pb.TIE_BREAK_PROGRESSIVE: TieBreak.PROGRESSIVE,
-    pb.TIE_BREAK_BOARD_POINTS: TieBreak.BOARD_POINTS,
-    pb.TIE_BREAK_BUCHHOLZ_CUT_1: TieBreak.BUCHHOLZ_CUT_1,
-    pb.TIE_BREAK_KOYA: TieBreak.KOYA,
-}
-SEEDINGS = {
-    pb.SEEDING_ENTRY_ORDER: Seeding.ENTRY_ORDER,
-    pb.SEEDING_RATING: Seeding.RATING,
-    pb.SEEDING_RANDOM: Seeding.RANDOM,
-}
-"""The first one is the default."""
 DEFAULT_NO_SHOW_MS = 600_000
-BYE_KINDS = {
-    pb.BYE_KIND_HALF_POINT: ByeKind.HALF_POINT,
-    pb.BYE_KIND_ZERO_POINT: ByeKind.ZERO_POINT,
-    pb.BYE_KIND_NONE: ByeKind.NONE,
-}
-PHASES = {
-    pb.TOURNAMENT_PHASE_ENTRY: TournamentPhase.ENTRY,
-    pb.TOURNAMENT_PHASE_PLAYING: TournamentPhase.PLAYING,
-    pb.TOURNAMENT_PHASE_FINISHED: TournamentPhase.FINISHED,
-    pb.TOURNAMENT_PHASE_CANCELLED: TournamentPhase.CANCELLED,
-}
 
 
 def read_tournament_terms(terms: pb.TournamentTerms, converter: TermsConverter) -> TournamentTerms:
     """Convert the terms, except the seed, which the server draws. Raises the error of the first invalid field."""
     match_terms = converter.read(terms.match_terms)
     table = converter.table(match_terms)
-    partners = parse_enum_or_default(PARTNERS, terms.partner_rule, "terms.partner_rule")
+    partners = read_word(
+        contest_pb2.PartnerRule, terms.partner_rule or contest_pb2.PARTNER_RULE_INDIVIDUAL, "terms.partner_rule"
+    )
     openings = tuple(map(read_opening, terms.duplicate_play.openings))
     duplicate = DuplicateSets(terms.duplicate_play.arrangements or len(table.sides), len(openings))
     play_terms = TournamentPlayTerms(
         read_format(terms, table, partners),
         b"",
-        tuple(parse_enum(TIE_BREAKS, one, "terms.tie_breaks") for one in terms.tie_breaks) or None,
-        parse_enum_or_default(SEEDINGS, terms.seeding, "terms.seeding"),
+        tuple(read_word(pb.TieBreak, one, "terms.tie_breaks") for one in terms.tie_breaks) or None,
+        read_word(pb.Seeding, terms.seeding or pb.SEEDING_ENTRY_ORDER, "terms.seeding"),
         terms.max_concurrent_matches or None,
         terms.last_entry_round,
         duplicate if terms.HasField("duplicate_play") else None,
@@ -129,7 +100,7 @@ def tournament_of(state: TournamentState, converter: TermsConverter, *, with_ope
         title=state.title,
         terms=_terms_of(state, converter, with_openings=with_openings),
         organiser=state.organiser,
-        phase=enum_value(PHASES, tournament.phase),
+        phase=enum_number(pb.TournamentPhase, tournament.phase),
         entrants=[entrant_of(entrant.name, entrant.bots) for entrant in tournament.entrants.values()],
         withdrawn_entrants=tournament.withdrawn,
         current_round=min(tournament.complete_rounds + 1, tournament.round),
@@ -145,7 +116,7 @@ def tournament_of(state: TournamentState, converter: TermsConverter, *, with_ope
 
 
 def _bye_of(name: str, number: int, kind: ByeKind) -> pb.RequestedBye:
-    return pb.RequestedBye(entrant=name, round=number, kind=enum_value(BYE_KINDS, kind))
+    return pb.RequestedBye(entrant=name, round=number, kind=enum_number(pb.ByeKind, kind))
 
 
 def _terms_of(state: TournamentState, converter: TermsConverter, *, with_openings: bool) -> pb.TournamentTerms:
@@ -154,12 +125,12 @@ def _terms_of(state: TournamentState, converter: TermsConverter, *, with_opening
     return pb.TournamentTerms(
         match_terms=converter.message_of(terms.match_terms[0]),
         duplicate_play=duplicate_of(sets.arrangements, openings) if sets else None,
-        tie_breaks=[enum_value(TIE_BREAKS, one) for one in state.tournament.tie_breaks],
-        seeding=enum_value(SEEDINGS, contest.seeding),
+        tie_breaks=[enum_number(pb.TieBreak, one) for one in state.tournament.tie_breaks],
+        seeding=enum_number(pb.Seeding, contest.seeding),
         max_concurrent_matches=contest.max_concurrent_matches or 0,
         ladder=terms.ladder,
         last_entry_round=contest.last_entry_round,
-        partner_rule=enum_value(PARTNERS, terms.partners),
+        partner_rule=enum_number(contest_pb2.PartnerRule, terms.partners),
         no_show_ms=contest.times.no_show_ms,
         max_no_shows=contest.times.max_no_shows,
         starts_at=maybe_timestamp(contest.times.starts_at_ms or None),
@@ -190,7 +161,7 @@ def _standing_of(row: TournamentRow, tie_breaks: Sequence[TieBreak]) -> pb.Tourn
         entrant=standing.entrant,
         points=standing.points,
         tie_breaks=[
-            pb.TieBreakValue(tie_break=enum_value(TIE_BREAKS, one), value=value)
+            pb.TieBreakValue(tie_break=enum_number(pb.TieBreak, one), value=value)
             for one, value in zip(tie_breaks, standing.tie_breaks, strict=True)
         ],
         wins=standing.wins,
@@ -327,7 +298,7 @@ def _match_scored(event: ContestMatchScored, step: ContestStep[TournamentState],
 def _tournament_ended(
     event: tournament_events.TournamentEnded, step: ContestStep[TournamentState], standings: Standings
 ) -> EntryField:
-    phase = enum_value(PHASES, step.state.tournament.phase)
+    phase = enum_number(pb.TournamentPhase, step.state.tournament.phase)
     return "ended", pb.TournamentEnded(phase=phase, standings=standings, message=event.message)
 
 
