@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from msgspec.structs import replace
-from referee_values import ExportFormat, TournamentPhase
+from referee_values import ExportFormat, Qualification, TournamentPhase
 
 from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField, NameTaken
@@ -46,7 +46,7 @@ from referee.hosting.contest_log import (
     contest_id,
 )
 from referee.hosting.contest_store import ContestRegistry, ContestStore
-from referee.hosting.contest_terms import Qualification, TournamentTerms, bots_per_entrant, check_tournament_terms
+from referee.hosting.contest_terms import HostedTournamentTerms, bots_per_entrant, check_tournament_terms
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.hosting_errors import (
     EntriesClosed,
@@ -70,7 +70,7 @@ FILTER_BATCH_SIZE = 5_000
 """How many pairings are filtered before the event loop runs again."""
 
 
-class TournamentRequest(ContestRequest[TournamentTerms], frozen=True, gc=False):
+class TournamentRequest(ContestRequest[HostedTournamentTerms], frozen=True, gc=False):
     """A request to create a tournament. Its terms have no seed, which the referee draws."""
 
     entrants: tuple[ContestEntrant, ...] = ()
@@ -116,7 +116,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         NoSuchVersion, BotPaused, BadField, or WrongParticipantCount if it is not one bot for each seat of a side.
         """
         store = await self._find_store(name)
-        if stage := store.state.terms.qualification:
+        if stage := store.state.terms.value.qualification:
             raise BadField("tournament", f"the entrants of {name} come from {stage.tournament}")
         resolved = await self._resolve(store.state.terms, entrant)
 
@@ -240,12 +240,12 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
 
         return await self._execute(store, decided)
 
-    async def _resolve(self, terms: TournamentTerms, entrant: ContestEntrant) -> ContestEntrant:
+    async def _resolve(self, terms: HostedTournamentTerms, entrant: ContestEntrant) -> ContestEntrant:
         entrant = await self._resolve_entrant(entrant, bots_per_entrant(terms, self._deps.games))
-        if not terms.ladder or terms.tournament.seeding != "rating":
+        if not terms.value.ladder or terms.value.seeding != "rating":
             return entrant
-        ladder = (await self._ladders.get(terms.ladder)).ladder
-        rating_of = team_seed_rating if terms.tournament.boards else seed_rating
+        ladder = (await self._ladders.get(terms.value.ladder)).ladder
+        rating_of = team_seed_rating if terms.value.boards else seed_rating
         return replace(entrant, rating=rating_of(ladder, entrant.bots))
 
     def _create_worker(self, store: ContestStore[TournamentState]) -> TournamentWorker:
@@ -266,9 +266,9 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         before = await self.get(qualification.tournament)
         if before.organiser != request.organiser:
             raise BadField("terms.qualification.tournament", "it must be a tournament of the same organiser")
-        same = ("match_terms", "partners", "ladder")
-        has_same_boards = before.terms.tournament.boards == request.terms.tournament.boards
-        if not has_same_boards or any(getattr(before.terms, it) != getattr(request.terms, it) for it in same):
+        was, wanted = before.terms.value, request.terms.value
+        differ = any(getattr(was, it) != getattr(wanted, it) for it in ("boards", "partner_rule", "ladder"))
+        if differ or before.terms.match_terms != request.terms.match_terms:
             why = "it must have the same match terms, ladder, partners and boards"
             raise BadField("terms.qualification.tournament", why)
         if request.entrants:
@@ -280,10 +280,11 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         return contests[contests.index(last) + 1 if last in contests else 0 :]
 
     async def _creation_events(self, request: TournamentRequest) -> Sequence[ContestEvent]:
-        if request.terms.ladder:
-            await self._ladders.get(request.terms.ladder)
-        if request.terms.qualification:
-            await self._check_qualification(request, request.terms.qualification)
+        terms = request.terms.value
+        if terms.ladder:
+            await self._ladders.get(terms.ladder)
+        if terms.qualification:
+            await self._check_qualification(request, terms.qualification)
         entrants = [await self._resolve(request.terms, entrant) for entrant in request.entrants]
         return _decide_creation(request.created(self._deps.draw_seed()), entrants)
 

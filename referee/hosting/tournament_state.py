@@ -25,7 +25,7 @@ from referee.contests.tournament.events import (
 )
 from referee.contests.tournament.state import Tournament, evolve
 from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestEntry, TournamentCreated
-from referee.hosting.contest_terms import TournamentTerms
+from referee.hosting.contest_terms import HostedTournamentTerms
 from referee.hosting.hosted_contest import HostedContest
 from referee.hosting.hosting_errors import ContestDamaged
 from referee.live.worker_pool import RunFunction
@@ -59,7 +59,7 @@ class TournamentState(HostedContest[TournamentCreated], frozen=True, gc=False):
         return [self.tournament.entrants[name] for name in self.tournament.active_entrants]
 
     @property
-    def terms(self) -> TournamentTerms:
+    def terms(self) -> HostedTournamentTerms:
         return self.created.terms
 
     @property
@@ -69,7 +69,7 @@ class TournamentState(HostedContest[TournamentCreated], frozen=True, gc=False):
     @property
     def labels(self) -> Mapping[str, str]:
         """Labels `ladder` and `tournament` of its matches, as far as they have them."""
-        ladder = self.terms.ladder
+        ladder = self.terms.value.ladder
         return {TOURNAMENT: self.name, LADDER: ladder} if ladder else {TOURNAMENT: self.name}
 
     @property
@@ -106,7 +106,7 @@ class TournamentState(HostedContest[TournamentCreated], frozen=True, gc=False):
     def players_of(self, due: DueMatch, name: str) -> tuple[Player, ...]:
         """Return the bots with which an entrant plays a match: of a team, the one of its board."""
         bots = self.tournament.entrants[name].bots
-        return (bots[due.number - 1],) if self.tournament.terms.boards else bots
+        return (bots[due.number - 1],) if self.tournament.terms.value.boards else bots
 
 
 def fold_tournament(state: TournamentState | None, entry: ContestEntry) -> TournamentState:

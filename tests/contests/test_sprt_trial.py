@@ -13,16 +13,16 @@ from referee.contests.tournament.commands import StartTournamentMatch, WithdrawE
 from referee.contests.tournament.events import TournamentEnded
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.contests.tournament.tournament_export import estimate_strengths
-from referee.contests.tournament.tournament_terms import SprtTrial, TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import SprtTrial
 from tests.contests.random_draws import random_numbers
-from tests.contests.tournament_harness import TournamentHarness, level, replay, started
+from tests.contests.tournament_harness import TournamentHarness, level, play_terms, replay, started
 
 SPRT = SprtParameters(elo1=100)
 PARTNERS = ((0, 2), (1, 3))
 
 
 def trial(model: SprtModel = "pentanomial", at_once: int = 4, test: SprtParameters = SPRT) -> TournamentHarness:
-    return started(TournamentPlayTerms(SprtTrial(test, model), b"seed", max_concurrent_matches=at_once), "ab")
+    return started(play_terms(SprtTrial(test, model), b"seed", max_concurrent_matches=at_once), "ab")
 
 
 def state_of(play: TournamentHarness) -> TrialState:
@@ -103,7 +103,7 @@ def test_single_matches_count_one_by_one_and_the_first_seat_alternates() -> None
 
 
 def test_three_outcomes_can_be_counted_in_sets_too() -> None:
-    terms = TournamentPlayTerms(
+    terms = play_terms(
         SprtTrial(SPRT, "trinomial"), b"seed", duplicate=DuplicateSets(openings=3), max_concurrent_matches=2
     )
     play = started(terms, "ab")
@@ -206,7 +206,7 @@ def test_without_counted_sets_the_estimate_is_uncertain() -> None:
     assert state_of(trial()).counts == (0, 0, 0, 0, 0)
     assert estimate_strengths(trial().tournament) == {}
     assert started(
-        TournamentPlayTerms(SprtTrial(SprtParameters(1.0, max_matches=9), at_a_table=3), b""), "ab"
+        play_terms(SprtTrial(SprtParameters(1.0, max_matches=9), at_a_table=3), b""), "ab"
     ).tournament.trial_state == TrialState(
         "open", None, SPRT.lower, SPRT.upper, (), estimate_from_counts(no_outcomes(3)), 0, 9
     )
@@ -224,7 +224,7 @@ def test_the_first_entrant_has_one_side_and_the_second_all_others(
     at_a_table: int, sides: tuple[tuple[int, ...], ...], first: str, second: str
 ) -> None:
     form = SprtTrial(SprtParameters(elo1=50, max_matches=60), at_a_table=at_a_table, sides=sides)
-    play = started(TournamentPlayTerms(form, b"", max_concurrent_matches=4), "ab")
+    play = started(play_terms(form, b"", max_concurrent_matches=4), "ab")
 
     seats = ["".join(due.seats) for due in play.tournament.pairings["1.1"].due_matches]
     assert seats[:2] == [first, second]
@@ -240,7 +240,7 @@ def test_the_first_entrant_has_one_side_and_the_second_all_others(
 
 def test_with_more_than_two_sides_each_set_gives_the_first_entrants_score() -> None:
     form = SprtTrial(SprtParameters(elo1=50, max_matches=3), at_a_table=3)
-    play = started(TournamentPlayTerms(form, b"", max_concurrent_matches=3), "ab")
+    play = started(play_terms(form, b"", max_concurrent_matches=3), "ab")
     for due, ranks in zip(play.tournament.due_matches(), [(1, 2, 3), (2, 1, 3), (1, 1, 3)], strict=True):
         play.result(due, MatchScore(ranks))
 
@@ -273,7 +273,7 @@ def test_single_matches_and_tables_of_several_sides_count_repeated_games_once() 
     singles = trial("trinomial", test=SprtParameters(elo1=5)).play_out(repeating("a", 6))
     assert (state_of(singles).matches, state_of(singles).repeated) == (6, 20)
     form = SprtTrial(SprtParameters(elo1=50, max_matches=60), at_a_table=3)
-    table = started(TournamentPlayTerms(form, b"", max_concurrent_matches=4), "ab").play_out(repeating("a", 2))
+    table = started(play_terms(form, b"", max_concurrent_matches=4), "ab").play_out(repeating("a", 2))
     assert (state_of(table).verdict, state_of(table).matches) == ("undecided", 6)
     assert state_of(table).repeated == 21
 
@@ -290,9 +290,7 @@ def test_replaying_the_log_gives_the_same_trial_and_void_matches_are_repeated() 
 
 
 def test_matches_of_a_set_after_the_deciding_one_do_not_count() -> None:
-    terms = TournamentPlayTerms(
-        SprtTrial(SPRT, "trinomial"), b"seed", duplicate=DuplicateSets(), max_concurrent_matches=2
-    )
+    terms = play_terms(SprtTrial(SPRT, "trinomial"), b"seed", duplicate=DuplicateSets(), max_concurrent_matches=2)
     plays = [started(terms, "ab") for _ in range(2)]
     for number, play in enumerate(plays):
         if number:  # A draw shifts the match that decides to the other place in its set.

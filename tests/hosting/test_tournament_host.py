@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from referee_values import Elimination, Gauntlet, Opening, RoundRobin, SeatMove, Swiss
 
 from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField, BadName, BotPaused, NameTaken, NoSuchBot, NoSuchVersion
@@ -12,7 +13,7 @@ from referee.accounts.bots import BotPause, PauseCause, paused
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import WrongParticipantCount
 from referee.contests.pairing import DuplicateSets
-from referee.contests.tournament.tournament_terms import Elimination, Gauntlet, Pools, RoundRobin, Swiss
+from referee.contests.tournament.tournament_terms import Pools
 from referee.hosting.contest_store import FINISHED_CACHE_SIZE
 from referee.hosting.hosting_errors import (
     AlreadyIn,
@@ -26,7 +27,6 @@ from referee.hosting.hosting_errors import (
 )
 from referee.hosting.tournament_host import TournamentFilter, TournamentRequest
 from referee.hosting.tournament_tables import ANY_PAIRING, PairingFilter, cross_table, phase_of, rows
-from referee.live.match_request import Opening
 from referee.live.ports import LogUnavailable
 from referee.live.watch import NumberAhead
 from referee.match.match_errors import RequestIdReused
@@ -78,7 +78,7 @@ async def test_a_repeated_create_request_makes_one_tournament_even_after_a_resta
     for other in (
         replace(CUP, name="other"),
         replace(CUP, title="The cup"),
-        replace(CUP, terms=cup_terms(RoundRobin(2))),
+        replace(CUP, terms=cup_terms(RoundRobin(cycles=2))),
         tournament_request(cup_terms(RoundRobin()), "ada", "cyd"),
         tournament_request(cup_terms(RoundRobin()), "ada"),
         tournament_request(cup_terms(RoundRobin()), "ada", "bob", "cyd"),  # Now equal, but not to the first request.
@@ -116,9 +116,7 @@ INVALID_REQUESTS: dict[str, tuple[TournamentRequest, type[DetailedError]]] = {
     "a name that is none": (replace(CUP, entrants=(entrant("ada", name=" "),)), BadField),
     "another table": (tournament_request(cup_terms(Pools(2, 4), "stones")), BadField),
     "an opening": (
-        tournament_request(
-            cup_terms(RoundRobin(), openings=(Opening(moves=((0, "9"),)),), duplicate=DuplicateSets(2, 1))
-        ),
+        tournament_request(cup_terms(RoundRobin(), openings=(Opening(moves=(SeatMove(seat=0, move="9"),)),))),
         DetailedError,
     ),
     "nonces in sets": (
@@ -199,7 +197,7 @@ async def test_an_entrant_that_enters_again_is_in_once_also_after_the_start_but_
 async def test_requests_in_the_wrong_phase_are_rejected_and_a_repeated_cancel_is_not() -> None:
     harness = await open_process("ada", "bob")
     cup = harness.tournaments
-    await cup.create(tournament_request(cup_terms(Gauntlet(("cyd",))), "ada"))
+    await cup.create(tournament_request(cup_terms(Gauntlet(challengers=("cyd",))), "ada"))
     with pytest.raises(WrongEntrantCount) as error:
         await cup.start("cup")
     assert (error.value.details["tournament"], error.value.details["entrants"]) == ("cup", "1")
@@ -317,7 +315,7 @@ async def test_a_tournament_is_exported_in_the_formats_that_its_format_supports(
 async def test_standings_after_a_round_and_the_cross_table_count_the_right_matches() -> None:
     harness = await open_process("ada", "bob", "cyd", "dan")
     harness.connect("ada", "bob", "cyd", "dan")
-    await harness.tournaments.create(tournament_request(cup_terms(Swiss(2)), "ada", "bob", "cyd", "dan"))
+    await harness.tournaments.create(tournament_request(cup_terms(Swiss(rounds=2)), "ada", "bob", "cyd", "dan"))
     await harness.tournaments.start("cup")
     state = await harness.until_over("cup")
     assert sum(row.standing.points for row in rows(state)) == 4

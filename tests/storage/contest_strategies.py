@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 from msgspec import UNSET, Struct, UnsetType
+from referee_values import LadderTerms
 
 from referee.contests.strength.rating import FinishOrder
 from referee.contests.tournament.tournament_terms import TournamentPlayTerms
@@ -14,7 +15,15 @@ from referee.hosting.contest_log import ContestEvent
 from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player
 from referee.storage.codec import CONTEST_CODEC
-from tests.storage.contest_examples import EVERY_FORMAT, NEWEST, SWISS, TIMED, tournament_terms
+from tests.storage.contest_examples import (
+    EVERY_FORMAT,
+    LADDER_TERMS,
+    NEWEST,
+    SWISS,
+    TIMED,
+    ladder_terms,
+    tournament_terms,
+)
 from tests.storage.strategies import MATCH_TERMS, PLAYER, SCORE, SOME_BYTES, TEXT, WHOLE
 
 Strategies = Mapping[Any, st.SearchStrategy[Any]]
@@ -41,6 +50,7 @@ STRATEGIES: Strategies = {
     FinishOrder[Player]: FINISH,
     UnsetType: st.just(UNSET),
     TournamentPlayTerms: TERMS,
+    LadderTerms: st.sampled_from([LADDER_TERMS.value, ladder_terms(max_matches_per_hour=12).value]),
 }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from math import isqrt
 from typing import Any
 
-from referee_values import TournamentPhase
+from referee_values import Elimination, Gauntlet, RoundRobin, Swiss, TournamentPhase
 
 from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.contest_errors import (
@@ -54,16 +54,7 @@ from referee.contests.tournament.events import (
 from referee.contests.tournament.requested_byes import request_bye
 from referee.contests.tournament.state import Tournament, evolve
 from referee.contests.tournament.tournament_pairing import order_seeds, plan_pairings, round_is_due
-from referee.contests.tournament.tournament_terms import (
-    Elimination,
-    Gauntlet,
-    Pools,
-    RoundRobin,
-    SprtTrial,
-    Swiss,
-    TournamentFormat,
-    TournamentPlayTerms,
-)
+from referee.contests.tournament.tournament_terms import Pools, SprtTrial, TournamentFormat, TournamentPlayTerms
 
 MAX_ENTRANTS = 1000
 """Limit of entrants in a tournament."""
@@ -157,12 +148,12 @@ def _following_events(tournament: Tournament, now_ms: int) -> list[TournamentEve
 
 def _end_of_break(tournament: Tournament, now_ms: int) -> int:
     """Return when the pairings that are planned now may start. 0: at once."""
-    pause_ms = tournament.terms.times.round_break_ms
+    pause_ms = tournament.terms.value.round_break_ms
     return now_ms + pause_ms if pause_ms and tournament.round else 0
 
 
 def _enter(tournament: Tournament, command: EnterTournament) -> list[TournamentEvent]:
-    name, closed_at_ms = command.entrant.name, tournament.terms.times.entries_close_at_ms
+    name, closed_at_ms = command.entrant.name, tournament.terms.entries_close_at_ms
     if closed_at_ms and command.at_ms >= closed_at_ms:
         raise EntriesOver(closed_at_ms)
     if name in tournament.entrants:
@@ -184,7 +175,7 @@ def _accepts_late_entry(tournament: Tournament) -> bool:
         return False
     if tournament.pairings.play_off:
         return False
-    return tournament.round <= tournament.terms.last_entry_round and tournament.round < form.rounds
+    return tournament.round <= tournament.terms.value.last_entry_round and tournament.round < form.rounds
 
 
 def _withdraw(tournament: Tournament, command: WithdrawEntrant) -> list[TournamentEvent]:
@@ -203,7 +194,7 @@ def _start(tournament: Tournament, _: StartTournament) -> list[TournamentEvent]:
 
 def _check_count(terms: TournamentPlayTerms, entrants: int, least: int) -> None:
     """Raise EntrantCountOutOfRange unless there are at least `least` entrants, and no more than the format takes."""
-    start, most = _min_entrants(terms.format), _max_entrants(terms.format, terms.boards or 1)
+    start, most = _min_entrants(terms.format), _max_entrants(terms.format, terms.value.boards or 1)
     if not least <= entrants <= most:
         raise EntrantCountOutOfRange(entrants, f"{most}" if start == most else f"{start} to {most}")
 
@@ -287,7 +278,7 @@ def _withdrawals(tournament: Tournament, progress: PairingProgress, absent: Sequ
     """Return the withdrawals of entrants that were absent too often, and of both that leave a place in a bracket."""
     if isinstance(tournament.terms.format, Elimination) and len(absent) == len(progress.pairing.participants):
         return [EntrantLeft(name, "both entrants of a pairing were absent") for name in absent]
-    most = tournament.terms.times.max_no_shows
+    most = tournament.terms.value.max_no_shows
     message = f"absent from {most} pairings in succession" if most > 1 else "absent from a pairing"
     return [EntrantLeft(name, message) for name in absent if tournament.no_shows.get(name, 0) + 1 >= most]
 

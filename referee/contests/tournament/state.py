@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
-from referee_values import ByeKind, TieBreak, TournamentPhase
+from referee_values import ByeKind, Elimination, Swiss, TieBreak, TournamentPhase
 
 from referee.contests.contest_entrant import ContestEntrant, EntrantJoined, EntrantLeft
 from referee.contests.corrections import Correction, with_request
@@ -45,13 +45,10 @@ from referee.contests.tournament.pairing_table import PairingTable
 from referee.contests.tournament.play_off import standings_after
 from referee.contests.tournament.results_by_round import results_by_round
 from referee.contests.tournament.tournament_terms import (
-    DEFAULT_TIE_BREAKS,
-    TEAM_TIE_BREAKS,
-    Elimination,
     ScheduledFormat,
     SprtTrial,
-    Swiss,
     TournamentPlayTerms,
+    place_in_schedule,
 )
 
 
@@ -124,8 +121,8 @@ class Tournament(Struct, frozen=True, gc=False):
             return []
         busy = {due.id for due in self.matches_in_play}.union(besides)
         waiting = [due for progress in self.open_pairings for due in progress.due_matches if due.id not in busy]
-        limit = self.terms.max_concurrent_matches
-        return waiting if limit is None else waiting[: max(0, limit - len(busy))]
+        limit = self.terms.value.max_concurrent_matches
+        return waiting[: max(0, limit - len(busy))] if limit else waiting
 
     def set_start(self, due: DueMatch) -> SetStart | None:
         """Return the common start of the match's set. None without duplicate play."""
@@ -138,7 +135,7 @@ class Tournament(Struct, frozen=True, gc=False):
         if isinstance(form, SprtTrial):
             return pairing.round - 1
         if isinstance(form, ScheduledFormat):
-            return sum(form.place_in_schedule(len(self.entrants), pairing.round))
+            return sum(place_in_schedule(form, len(self.entrants), pairing.round))
         return pairing.round - 1
 
     @property
@@ -162,14 +159,12 @@ class Tournament(Struct, frozen=True, gc=False):
 
     def result_table(self, until: int | None = None) -> ResultTable:
         """Return the results as tie-breaks need them."""
-        draw = TEAM_DRAW if self.terms.boards else DRAW
+        draw = TEAM_DRAW if self.terms.value.boards else DRAW
         return ResultTable(self.round_results(until), not isinstance(self.terms.format, Swiss), draw)
 
     @property
     def tie_breaks(self) -> tuple[TieBreak, ...]:
-        if self.terms.tie_breaks is not None:
-            return self.terms.tie_breaks
-        return TEAM_TIE_BREAKS if self.terms.boards else DEFAULT_TIE_BREAKS[type(self.terms.format)]
+        return self.terms.value.tie_breaks
 
     def standings(self, until: int | None = None) -> list[StandingsRow]:
         """Return the current standings, or those after a round. In a knock-out, they follow the bracket."""
@@ -182,7 +177,7 @@ class Tournament(Struct, frozen=True, gc=False):
         """Return the bracket. The format must be an elimination that has started."""
         form = self.terms.format
         assert isinstance(form, Elimination)
-        bracket = build_bracket(len(self.entrants), form.twice, form.third_place)
+        bracket = build_bracket(len(self.entrants), form.double_elimination, form.third_place_match)
         return Knockout(bracket, tuple(self.entrants), self.pairings, self.withdrawn)
 
 
@@ -193,7 +188,7 @@ def evolve(tournament: Tournament, event: TournamentEvent) -> Tournament:
 def _entered(tournament: Tournament, event: EntrantJoined) -> Tournament:
     """With seeding by rating, a late entrant gets the number that it would have had from the start, as FIDE asks."""
     entrants = {**tournament.entrants, event.entrant.name: event.entrant}
-    if tournament.phase == "playing" and tournament.terms.seeding == "rating":
+    if tournament.phase == "playing" and tournament.terms.value.seeding == "rating":
         entrants = {name: entrants[name] for name in by_rating(entrants)}
     return replace(tournament, entrants=entrants)
 
@@ -226,7 +221,7 @@ def _paired(tournament: Tournament, event: PairingsPlanned) -> Tournament:
 
 def _planned_progress(tournament: Tournament, pairing: Pairing, not_before_ms: int) -> PairingProgress:
     """A schedule includes entrants that have left. Of two such entrants, the one that left first forfeits."""
-    progress = PairingProgress(pairing, not_before_ms=not_before_ms, boards=tournament.terms.boards)
+    progress = PairingProgress(pairing, not_before_ms=not_before_ms, boards=tournament.terms.value.boards)
     if not isinstance(tournament.terms.format, ScheduledFormat):
         return progress
     left = next((name for name in tournament.withdrawn if name in pairing.entrants), None)

@@ -10,6 +10,7 @@ byes of coming rounds (240), virtual points (250) and forbidden pairs (260).
 from collections.abc import Mapping
 
 from msgspec import Struct
+from referee_values import Elimination, Gauntlet, RoundRobin, Swiss
 
 from referee.contests.contest_errors import TrfNotAvailable
 from referee.contests.systems.acceleration import Acceleration
@@ -30,7 +31,7 @@ from referee.contests.tournament.tournament_pairing import (
     first_has_first_move,
     rounds_between_owners,
 )
-from referee.contests.tournament.tournament_terms import Elimination, Gauntlet, Pools, RoundRobin, SprtTrial, Swiss
+from referee.contests.tournament.tournament_terms import Pools, SprtTrial
 
 MAX_TRF_POINTS = 99.5
 """Limit of the four columns, in steps of half a point."""
@@ -109,7 +110,7 @@ def to_trf(tournament: Tournament, title: str) -> str:
     form = tournament.terms.format
     if isinstance(form, Elimination | Gauntlet | Pools | SprtTrial):
         raise TrfNotAvailable("the format supports only round robin and Swiss")
-    if tournament.terms.duplicate_sets or tournament.terms.boards:
+    if tournament.terms.duplicate_sets or tournament.terms.value.boards:
         raise TrfNotAvailable("the format supports only pairings of one match")
     rounds = tournament.complete_rounds
     table = tournament.round_results(rounds)
@@ -147,8 +148,9 @@ def _system(tournament: Tournament, form: Swiss | RoundRobin) -> str:
 def _forbidden(tournament: Tournament, form: Swiss) -> tuple[ForbiddenGroup, ...]:
     """Return the forbidden pairs, and the entrants of one owner in the rounds in which they are kept apart."""
     places = list(tournament.entrants)
+    forbidden = ((pair.first, pair.second) for pair in tournament.terms.value.forbidden_pairs)
     groups = [
-        *((pair, form.rounds) for pair in tournament.terms.forbidden_pairs if {*pair} <= {*places}),
+        *((pair, form.rounds) for pair in forbidden if {*pair} <= {*places}),
         *((names, rounds_between_owners(form)) for names in entrants_by_owner(tournament) if len(names) > 1),
     ]
     return tuple(ForbiddenGroup(tuple(sorted(names, key=places.index)), (1, last)) for names, last in groups)

@@ -69,8 +69,8 @@ class Tournaments(ContestServicer[TournamentState], TournamentServiceServicer):
         terms = read_tournament_terms(request.terms, self._converter)
         entrants = [read_entrant(entrant, f"entrants[{at}]") for at, entrant in enumerate(request.entrants)]
         is_new = not self._tournaments.has_created(caller.holder, request.request_id)
-        if is_new and terms.ladder:
-            await self._labels.check_rating_ladder(terms.ladder, caller, "CreateTournament")
+        if is_new and terms.value.ladder:
+            await self._labels.check_rating_ladder(terms.value.ladder, caller, "CreateTournament")
         given = [ContestEntrant(name, bots=bots) for name, bots in entrants]
         if is_new:
             for at, one in enumerate(given):

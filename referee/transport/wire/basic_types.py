@@ -39,12 +39,12 @@ def ms_down(us: Micros) -> int:
     return us // MS
 
 
-def read_value(message: Message, value_class: type[V]) -> V:
-    """Return the value of a message from a caller. Raises BadField."""
+def read_value(message: Message, value_class: type[V], inside: str = "") -> V:
+    """Return the value of a message, which is the field `inside` of a request. Raises BadField."""
     try:
         return normal(to_value(message, value_class, known_words=True))
     except BadValue as error:
-        raise BadField(error.path, error.why) from None
+        raise BadField((error.inside(inside) if inside else error).path, error.why) from None
 
 
 def read_word(enum: Any, number: int, field: str) -> Any:
