@@ -9,6 +9,8 @@ from contextlib import suppress
 from itertools import islice
 
 from msgspec.structs import replace
+from referee_api.conversion import to_message
+from referee_api.v1 import contest_pb2, tournament_pb2
 
 from engines.game_errors import DetailedError
 from engines.registry import games
@@ -94,7 +96,10 @@ class LabTournament:
         """Raises a DetailedError if it cannot start."""
         self._games = games()
         self._seed = seed
-        wanted = read_tournament_terms(plan.terms, TermsConverter(self._games, LOCAL_CREDIT, LAB_LIMITS))
+        wanted = read_tournament_terms(
+            to_message(plan.terms, tournament_pb2.TournamentTerms),
+            TermsConverter(self._games, LOCAL_CREDIT, LAB_LIMITS),
+        )
         play_terms = replace(
             wanted.tournament,
             seed=seed_of(seed, "tournament"),
@@ -111,7 +116,7 @@ class LabTournament:
         """Matches that were taken and have no result, by their names."""
         self._taken = 0
         for entrant in plan.entrants:
-            name, bots = read_entrant(entrant, f"entrant {entrant.name}")
+            name, bots = read_entrant(to_message(entrant, contest_pb2.Entrant), f"entrant {entrant.name}")
             self._execute(EnterTournament(ContestEntrant(name, bots)))
         self._execute(StartTournament())
 

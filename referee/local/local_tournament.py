@@ -2,19 +2,18 @@
 
 import asyncio
 import errno
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 import referee_values as values
-from google.protobuf import json_format
 from msgspec.structs import replace
-from referee_api.conversion import to_value
+from referee_api.conversion import to_message
 from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_client import Organiser, Refused
-from referee_values import NetworkCredit, TournamentEntry
+from referee_values import NetworkCredit, TournamentEntry, normal
 
 from engines.game_errors import DetailedError
 from engines.registry import games
@@ -63,9 +62,8 @@ class LocalTournament:
         self.folder.claim(self._plan_json())
 
     def _plan_json(self) -> str:
-        terms = json_format.MessageToDict(self.plan.terms)
-        entrants = [json_format.MessageToDict(entrant) for entrant in self.plan.entrants]
-        return f"{json.dumps({'terms': terms, 'entrants': entrants}, indent=2, sort_keys=True)}\n"
+        plan = {"terms": normal(self.plan.terms), "entrants": self.plan.entrants}
+        return f"{msgspec.json.format(msgspec.json.encode(plan, order='sorted')).decode()}\n"
 
     @asynccontextmanager
     async def open(self, outage: OutageCallback) -> AsyncIterator["TournamentRuntime"]:
@@ -73,7 +71,7 @@ class LocalTournament:
 
         `outage` is called when the folder becomes unwritable or writable.
         """
-        patient = self.plan.terms.match_terms.time_control.rule.HasField("untimed")
+        patient = self.plan.terms.match_terms.time_control.rule.untimed is not None
         running = embedded_with_bots(
             self.plan,
             self.run_in,
@@ -88,14 +86,15 @@ class LocalTournament:
                 yield TournamentRuntime(self, server.info, organiser, server.bot_pool, outage)
 
 
-def check_can_start(terms: tournament_pb2.TournamentTerms, entrants: Iterable[contest_pb2.Entrant]) -> None:
+def check_can_start(terms: values.TournamentTerms, entrants: Iterable[values.Entrant]) -> None:
     """Raise a DetailedError if the terms or the number of entrants are invalid."""
     known = games()
-    wanted = read_tournament_terms(terms, TermsConverter(known, NetworkCredit(), LiveLimits()))
+    message = to_message(terms, tournament_pb2.TournamentTerms)
+    wanted = read_tournament_terms(message, TermsConverter(known, NetworkCredit(), LiveLimits()))
     check_tournament_terms(wanted, known, LiveLimits())
     tournament = Tournament(replace(wanted.tournament, seed=bytes(SEED_BYTES)))
     for entrant in entrants:
-        name, bots = read_entrant(entrant, f"entrant {entrant.name}")
+        name, bots = read_entrant(to_message(entrant, contest_pb2.Entrant), f"entrant {entrant.name}")
         for event in decide(tournament, EnterTournament(ContestEntrant(name, bots))):
             tournament = evolve(tournament, event)
     decide(tournament, StartTournament())
@@ -173,9 +172,9 @@ class TournamentRuntime:
             await asyncio.to_thread(
                 lambda: self.organiser.tournaments.create(
                     self.plan.name,
-                    entrants=[to_value(one, values.Entrant) for one in entrants],
+                    entrants=entrants,
                     title=self.plan.title,
-                    plan=to_value(self.plan.terms, values.TournamentTerms),
+                    plan=self.plan.terms,
                 )
             )
         except Refused as refused:
