@@ -9,15 +9,11 @@ from contextlib import suppress
 from itertools import islice
 
 from msgspec.structs import replace
-from referee_api.conversion import to_message
-from referee_api.v1 import contest_pb2, tournament_pb2
 
 from engines.game_errors import DetailedError
 from engines.registry import games
-from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.pairing import DueMatch
 from referee.contests.tournament.commands import (
-    EnterTournament,
     RecordTournamentScore,
     RecordTournamentVoid,
     StartTournament,
@@ -35,12 +31,9 @@ from referee.lab.lab_match import LabMatch, LabResult
 from referee.lab.same_table import new_match, seed_of, without_nonces
 from referee.live.create import match_id_of
 from referee.live.match_request import LiveLimits
-from referee.local.contest_file import TournamentPlan
+from referee.local.contest_file import TournamentPlan, entries_of, hosted_terms
 from referee.local.plan import LocalPairing, Plan
 from referee.local.terms_reader import LOCAL_CREDIT
-from referee.transport.wire.contests import read_entrant
-from referee.transport.wire.terms import TermsConverter
-from referee.transport.wire.tournaments import read_tournament_terms
 
 LAB_LIMITS = LiveLimits()
 READY_MATCHES = 1000
@@ -96,10 +89,7 @@ class LabTournament:
         """Raises a DetailedError if it cannot start."""
         self._games = games()
         self._seed = seed
-        wanted = read_tournament_terms(
-            to_message(plan.terms, tournament_pb2.TournamentTerms),
-            TermsConverter(self._games, LOCAL_CREDIT, LAB_LIMITS),
-        )
+        wanted = hosted_terms(plan.terms, LOCAL_CREDIT)
         play_terms = replace(
             wanted.tournament,
             seed=seed_of(seed, "tournament"),
@@ -115,9 +105,8 @@ class LabTournament:
         self._running: dict[str, DueMatch] = {}
         """Matches that were taken and have no result, by their names."""
         self._taken = 0
-        for entrant in plan.entrants:
-            name, bots = read_entrant(to_message(entrant, contest_pb2.Entrant), f"entrant {entrant.name}")
-            self._execute(EnterTournament(ContestEntrant(name, bots)))
+        for entry in entries_of(plan.entrants):
+            self._execute(entry)
         self._execute(StartTournament())
 
     @property

@@ -1,22 +1,42 @@
 """Read the plan files of tournaments and ladders (docs/tournaments.md, docs/ladders.md)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
-from referee_values import BotRef, Entrant, LadderTerms, Opening, Policies, RoundRobin, Rules, TournamentTerms
+from referee_api.conversion import to_message
+from referee_api.v1 import contest_pb2, tournament_pb2
+from referee_values import (
+    BotRef,
+    Entrant,
+    LadderTerms,
+    NetworkCredit,
+    Opening,
+    Policies,
+    RoundRobin,
+    Rules,
+    TournamentTerms,
+)
 
 from engines.game_errors import quoted, unknown
+from engines.registry import games
 from referee.accounts.names import NAME, NAME_RULE
+from referee.contests.contest_entrant import ContestEntrant
+from referee.contests.tournament.commands import EnterTournament
+from referee.hosting import contest_terms
+from referee.live.match_request import LiveLimits
 from referee.local.entrant import BotTable, bots_of
 from referee.local.opening_book import OpeningBook, read_book, read_openings
 from referee.local.plan import DAY_S, DEFAULT_START_WITHIN_S, MAX_PARALLEL, BotPlan
 from referee.local.sandbox import Sandbox
 from referee.local.terms_reader import OF_EVERY_GAME, complete_terms, game_of
 from referee.local.toml_validation import BadPlan, keys_of, known, read_table, read_toml
+from referee.transport.wire.contests import read_entrant
+from referee.transport.wire.terms import TermsConverter
+from referee.transport.wire.tournaments import read_tournament_terms
 
 T = TypeVar("T", TournamentTerms, LadderTerms)
 
@@ -100,6 +120,19 @@ def read_ladder(file: Path) -> LadderPlan:
     )
     terms = _with_openings(replace(plan.terms, match_terms=played), played[0].rules, book)
     return replace(plan, name=_name(plan.name, file), terms=terms)
+
+
+def hosted_terms(terms: TournamentTerms, credit: NetworkCredit) -> contest_terms.TournamentTerms:
+    """Return the terms as a server of this process has them. Raises a DetailedError."""
+    message = to_message(terms, tournament_pb2.TournamentTerms)
+    return read_tournament_terms(message, TermsConverter(games(), credit, LiveLimits()))
+
+
+def entries_of(entrants: Iterable[Entrant]) -> Iterator[EnterTournament]:
+    """Yield the commands by which the entrants enter. Raises BadField."""
+    for entrant in entrants:
+        name, bots = read_entrant(to_message(entrant, contest_pb2.Entrant), f"entrant {entrant.name}")
+        yield EnterTournament(ContestEntrant(name, bots))
 
 
 def _name(given: str, file: Path) -> str:

@@ -10,21 +10,18 @@ from pathlib import Path
 import msgspec
 import referee_values as values
 from msgspec.structs import replace
-from referee_api.conversion import to_message
-from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_client import Organiser, Refused
 from referee_values import NetworkCredit, TournamentEntry, normal
 
 from engines.game_errors import DetailedError
 from engines.registry import games
-from referee.contests.contest_entrant import ContestEntrant
-from referee.contests.tournament.commands import EnterTournament, StartTournament
+from referee.contests.tournament.commands import StartTournament
 from referee.contests.tournament.decide import decide
 from referee.contests.tournament.state import Tournament, evolve
 from referee.hosting.contest_terms import check_tournament_terms
 from referee.live.match_request import LiveLimits
 from referee.local.bot_pool import BotPool
-from referee.local.contest_file import TournamentPlan
+from referee.local.contest_file import TournamentPlan, entries_of, hosted_terms
 from referee.local.embedded_server import embedded_with_bots
 from referee.local.entrant import Entrant
 from referee.local.results_folder import ResultsFolder
@@ -32,9 +29,6 @@ from referee.local.toml_validation import BadPlan
 from referee.match.setup import SEED_BYTES
 from referee.observability.event_log_metrics import OutageCallback
 from referee.server.referee_server import ServerInfo
-from referee.transport.wire.contests import read_entrant
-from referee.transport.wire.terms import TermsConverter
-from referee.transport.wire.tournaments import read_tournament_terms
 
 DISK_FULL_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """Errors that are resolved by freeing disk space."""
@@ -88,14 +82,11 @@ class LocalTournament:
 
 def check_can_start(terms: values.TournamentTerms, entrants: Iterable[values.Entrant]) -> None:
     """Raise a DetailedError if the terms or the number of entrants are invalid."""
-    known = games()
-    message = to_message(terms, tournament_pb2.TournamentTerms)
-    wanted = read_tournament_terms(message, TermsConverter(known, NetworkCredit(), LiveLimits()))
-    check_tournament_terms(wanted, known, LiveLimits())
+    wanted = hosted_terms(terms, NetworkCredit())
+    check_tournament_terms(wanted, games(), LiveLimits())
     tournament = Tournament(replace(wanted.tournament, seed=bytes(SEED_BYTES)))
-    for entrant in entrants:
-        name, bots = read_entrant(to_message(entrant, contest_pb2.Entrant), f"entrant {entrant.name}")
-        for event in decide(tournament, EnterTournament(ContestEntrant(name, bots))):
+    for entry in entries_of(entrants):
+        for event in decide(tournament, entry):
             tournament = evolve(tournament, event)
     decide(tournament, StartTournament())
 
