@@ -33,11 +33,11 @@ from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import FlagFell
 from referee.match.result import EndCause, Fault, Forfeit
 from referee.match.state import Match
-from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryTokens
 from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import BOTS, RefereeHarness, drain_outbox, filter_by_type
 from tests.live.runner_harness import in_loop
 from tests.storage.account_stores import bot_token
+from tests.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryTokens
 
 
 class GatedBotLog(MemoryBotLog):

@@ -24,7 +24,6 @@ from referee.match.match_errors import NonceRefused, NotWithdrawable, RequestIdR
 from referee.match.result import EndCause, Fault, void_result
 from referee.match.setup import Player
 from referee.match.state import MatchPhase
-from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import (
     BOTS,
@@ -37,6 +36,7 @@ from tests.live.referee_harness import (
 )
 from tests.live.runner_harness import in_loop
 from tests.match.setups import forfeits_after
+from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
 
 NIM_BOTS = BOTS[:2]
 
