@@ -177,7 +177,7 @@ def _team(name: str, team: Sequence[str], bots: Sequence[str]) -> Entrant:
 
 
 def _entrant(name: str, bots: Sequence[str]) -> Entrant:
-    refs = tuple(BotRef(bot=bot, version=version) for bot, _, version in (one.partition("/") for one in bots))
+    refs = tuple(BotRef(bot=bot, version=version) for bot, _, version in (bot.partition("/") for bot in bots))
     return Entrant(name=name.partition("/")[0] if len(refs) == 1 else name, bots=refs)
 
 

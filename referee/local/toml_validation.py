@@ -7,7 +7,8 @@ import tomllib
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from functools import cache
-from itertools import chain
+from itertools import chain, repeat
+from itertools import count as count_from
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -107,18 +108,15 @@ def _read_one_of(at: str, given: object, kind: inspect.UnionType) -> Any:
 
 
 def _read_list(at: str, given: list[Any], kind: inspect.VarTupleType) -> tuple[Any, ...]:
-    if not isinstance(given, list):
-        raise BadPlan(at, f"expected a list, not {quoted(given)}")
     numbered = isinstance(kind.item_type, inspect.StructType)
-    return tuple(
-        _read(f"{at} {number}" if numbered else at, one, kind.item_type) for number, one in enumerate(given, 1)
-    )
+    places = (f"{at} {number}" if numbered else at for number in count_from(1))
+    return tuple(map(_read, places, _expect(list, at, given), repeat(kind.item_type)))
 
 
 def _read_map(at: str, given: dict[str, Any], kind: inspect.DictType) -> dict[str, Any]:
-    _expect(dict, at, given)
     read_item = _read_option if isinstance(kind.value_type, inspect.StrType) else _read
-    return {key: read_item(_path(at, key), one, kind.value_type) for key, one in given.items()}
+    items = _expect(dict, at, given).items()
+    return {key: read_item(_path(at, key), item, kind.value_type) for key, item in items}
 
 
 def _read_option(at: str, given: object, _: inspect.Type) -> str:

@@ -7,10 +7,12 @@ from typing import get_args, get_type_hints
 import pytest
 from msgspec import Struct
 from referee_values import LadderTerms, MatchTerms, NetworkCredit, Policies, TournamentTerms, Visibility
+from referee_values.value import Count
 
 from referee.local.contest_file import read_ladder, read_tournament
 from referee.local.match_file import read_match_file
 from referee.local.plan import read_plan
+from referee.local.toml_validation import BadPlan, read_table
 from referee.match.clock import SECOND, PerMove, SuddenDeath
 from tests.match.setups import time_control
 
@@ -111,8 +113,8 @@ def fields_of(struct: type[Struct], seen: set[type[Struct]]) -> Iterator[str]:
 def set_in(value: object) -> Iterator[str]:
     """Yield every field that is set in a value or below it."""
     if isinstance(value, tuple):
-        for one in value:
-            yield from set_in(one)
+        for item in value:
+            yield from set_in(item)
     if isinstance(value, Struct):
         for name, default in zip(value.__struct_fields__, value.__struct_defaults__, strict=True):
             content = getattr(value, name)
@@ -155,6 +157,23 @@ def test_a_ladder_file_can_express_every_field_of_the_terms(tmp_path: Path) -> N
     games += f"[[games]]\n{WITHOUT_NONCES}"
     plan = read_ladder(write(tmp_path, f"{CONTEST}{LADDER}{games}"))
     assert missing(LadderTerms, set(set_in(plan.terms))) == []
+
+
+class LaterTerms(TournamentTerms, frozen=True, kw_only=True):
+    """The terms of a later contract."""
+
+    patience: Count | None = None
+
+
+class LaterFile(Struct):
+    terms: LaterTerms
+
+
+def test_a_new_field_of_the_contract_is_a_new_key() -> None:
+    terms = read_table("plan.toml", {"game": "toc", "patience": 3}, LaterFile).terms
+    assert (terms.patience, terms.match_terms.rules.game) == (3, "toc")
+    with pytest.raises(BadPlan, match="patience: expected an integer from 0 to 4294967295, not '-3'"):
+        read_table("plan.toml", {"patience": -3}, LaterFile)
 
 
 def test_an_arena_plays_by_every_term_of_its_file(tmp_path: Path) -> None:
