@@ -81,12 +81,6 @@ async function numbers(): Promise<number[]> {
   return seen;
 }
 
-test("a watch continues after the last entry when it is interrupted", async () => {
-  start({ numbers: [1, 2], code: status.UNAVAILABLE }, { numbers: [3], code: status.OK });
-  assert.deepEqual(await numbers(), [1, 2, 3]);
-  assert.deepEqual(requests, [0n, 2n]);
-});
-
 test("a watch that the server rejects is an error", async () => {
   start({ numbers: [], code: status.NOT_FOUND });
   const isAboutIt = (error: unknown): boolean => error instanceof CallError && error.status === "NOT_FOUND";
