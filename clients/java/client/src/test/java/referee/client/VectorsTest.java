@@ -40,7 +40,6 @@ import referee.api.v1.Acceptance;
 import referee.api.v1.BotItem;
 import referee.api.v1.Draining;
 import referee.api.v1.ErrorDetail;
-import referee.api.v1.Hello;
 import referee.api.v1.MatchEnded;
 import referee.api.v1.MatchStarted;
 import referee.api.v1.MatchTerms;
@@ -128,7 +127,6 @@ class VectorsTest {
     /** A connection that records what is done with it. */
     private static final class Recorded implements Connection {
         final List<BotItem> sent = new ArrayList<>();
-        long heartbeatTimeoutMs = Session.WELCOME_TIMEOUT_MS;
 
         @Override
         public void send(BotItem item) {
@@ -136,9 +134,7 @@ class VectorsTest {
         }
 
         @Override
-        public void setHeartbeatTimeout(long ms) {
-            heartbeatTimeoutMs = ms;
-        }
+        public void setHeartbeatTimeout(long ms) {}
 
         @Override
         public void close() {}
@@ -543,45 +539,6 @@ class VectorsTest {
                 "max_matches", Integer.toUnsignedLong(settings.hello().getMaxMatches()));
         effective.addProperty("verdicts_with_turns", settings.hello().getVerdictsWithTurns());
         return effective;
-    }
-
-    @TestFactory
-    Stream<DynamicTest> hello() {
-        return tests(
-                vectors("hello"),
-                vector -> {
-                    Harness harness = new Harness(map(vector.get("environment")));
-                    for (String version : strings(vector.get("welcomed"))) {
-                        Welcome welcome = Welcome.newBuilder().setVersion(version).build();
-                        harness.player.onItem(RefereeItem.newBuilder().setWelcome(welcome).build());
-                    }
-                    Hello hello = harness.player.hello.build();
-                    JsonObject form = new JsonObject();
-                    form.addProperty("version", hello.getVersion());
-                    form.addProperty("max_matches", Integer.toUnsignedLong(hello.getMaxMatches()));
-                    form.addProperty("verdicts_with_turns", hello.getVerdictsWithTurns());
-                    assertEquals(vector.get("hello").toString(), form.toString());
-                    assertTrue(hello.hasMaxMatches());
-                    assertTrue(hello.getClient().matches("referee-client-java/\\d+\\.\\d+\\.\\d+"));
-                });
-    }
-
-    @TestFactory
-    Stream<DynamicTest> heartbeat() {
-        return tests(
-                vectors("heartbeat"),
-                vector -> {
-                    Harness harness = new Harness(ENVIRONMENT);
-                    JsonElement timeoutMs = vector.get("heartbeat_timeout_ms");
-                    if (!(timeoutMs instanceof JsonNull)) {
-                        Welcome.Builder welcome = Welcome.newBuilder();
-                        welcome.setHeartbeatTimeoutMs(timeoutMs.getAsLong());
-                        harness.player.onItem(RefereeItem.newBuilder().setWelcome(welcome).build());
-                    }
-                    assertEquals(
-                            vector.get("silence_ms").getAsLong(),
-                            harness.connection.heartbeatTimeoutMs);
-                });
     }
 
     private static String repeated(JsonElement parts) {
