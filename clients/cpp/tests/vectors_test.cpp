@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "answers.h"
 #include "nonces.h"
@@ -62,25 +63,13 @@ std::string repeat(const json& text_and_times) {
 }
 
 grpc::StatusCode code_named(const std::string& name) {
-    static const std::map<std::string, grpc::StatusCode> codes = {
-        {"OK", grpc::OK},
-        {"CANCELLED", grpc::CANCELLED},
-        {"UNKNOWN", grpc::UNKNOWN},
-        {"INVALID_ARGUMENT", grpc::INVALID_ARGUMENT},
-        {"DEADLINE_EXCEEDED", grpc::DEADLINE_EXCEEDED},
-        {"NOT_FOUND", grpc::NOT_FOUND},
-        {"ALREADY_EXISTS", grpc::ALREADY_EXISTS},
-        {"PERMISSION_DENIED", grpc::PERMISSION_DENIED},
-        {"UNAUTHENTICATED", grpc::UNAUTHENTICATED},
-        {"RESOURCE_EXHAUSTED", grpc::RESOURCE_EXHAUSTED},
-        {"FAILED_PRECONDITION", grpc::FAILED_PRECONDITION},
-        {"ABORTED", grpc::ABORTED},
-        {"OUT_OF_RANGE", grpc::OUT_OF_RANGE},
-        {"UNIMPLEMENTED", grpc::UNIMPLEMENTED},
-        {"INTERNAL", grpc::INTERNAL},
-        {"UNAVAILABLE", grpc::UNAVAILABLE},
-        {"DATA_LOSS", grpc::DATA_LOSS}};
-    return codes.at(name);
+    std::istringstream names(
+        "OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS "
+        "PERMISSION_DENIED RESOURCE_EXHAUSTED FAILED_PRECONDITION ABORTED OUT_OF_RANGE "
+        "UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS UNAUTHENTICATED");
+    int code = 0;
+    for (std::string read; names >> read && read != name;) ++code;
+    return static_cast<grpc::StatusCode>(code);
 }
 
 // Returns the exit status of the program form after these items and this end, or 0.
