@@ -1,12 +1,19 @@
 """Invalid terms are rejected, and the error names the field and the valid values."""
 
 import pytest
+from msgspec.structs import replace
 from referee_values import Elimination, Gauntlet, RoundRobin, Swiss, TournamentTerms
 
 from referee.contests.contest_errors import BadTerms
 from referee.contests.pairing import DuplicateSets
 from referee.contests.strength.sprt_evaluation import SprtParameters
-from referee.contests.tournament.tournament_terms import Pools, SprtTrial, TournamentFormat, complete_terms
+from referee.contests.tournament.tournament_terms import (
+    Pools,
+    SprtTrial,
+    TournamentFormat,
+    TournamentPlayTerms,
+    complete_terms,
+)
 from tests.contests.tournament_harness import play_terms
 
 SPRT = SprtParameters(elo1=10)
@@ -83,6 +90,12 @@ def test_terms_have_exactly_one_format() -> None:
     for given in (TournamentTerms(), TournamentTerms(swiss=Swiss(rounds=2), round_robin=RoundRobin())):
         with pytest.raises(BadTerms, match="must be one of round_robin, swiss"):
             complete_terms(given, 2)
+
+
+def test_a_test_that_counts_sets_is_not_played_without_sets() -> None:
+    value = play_terms(SprtTrial(SPRT), b"").value
+    with pytest.raises(BadTerms, match="duplicate_play must be given"):
+        TournamentPlayTerms(replace(value, duplicate_play=None), b"")
 
 
 def test_every_default_is_filled_in_once() -> None:

@@ -292,6 +292,8 @@ def _check_table(at_a_table: int, sides: Sides) -> None:
 def _check_duplicate(terms: TournamentPlayTerms) -> None:
     sets, form = terms.duplicate_sets, terms.format
     if sets is None:
+        if isinstance(form, SprtTrial) and form.counts_sets:
+            raise BadTerms("duplicate_play", "must be given in a test that counts sets")
         return
     _check_range("arrangements", sets.arrangements, 2, form.at_a_table if isinstance(form, Pools | SprtTrial) else 2)
     _check_range("number of openings", sets.openings, 0, MAX_REPETITIONS)
