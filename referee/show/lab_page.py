@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from referee_values import ForfeitCause, SprtState
+
 from referee.local.local_standings import LocalStanding
-from referee.match.result import Fault
 from referee.show.bars import sprt_gauge
 from referee.show.elo_chart import EloPoint, elo_chart
 from referee.show.formatting import percent, plain, score_text
 from referee.show.markup import Markup, Scale, joined, tag
 from referee.show.page import document, heading
-from referee.show.report import Sprt
 from referee.show.result_tables import lane, results_bar
 from referee.show.table import Cell, Column, Table, number, picture, scroller
 
-FAULTS = {Fault.TIME: "Late", Fault.ILLEGAL_MOVE: "Illegal", Fault.DISCONNECTED: "Absent"}
+FAULTS: dict[ForfeitCause, str] = {"time": "Late", "illegal_move": "Illegal", "disconnected": "Absent"}
 STANDINGS_NOTE = tag("p", "Score: points per match. Repeated games count once in the interval.", class_="note")
 SHARES = Scale(0, 1)
 
@@ -57,7 +57,7 @@ class LabSummary:
     losses: Sequence[LossGroup]
     lengths: Sequence[LengthGroup] = ()
     """The results of the first bot in the standings, by length. Empty unless there are exactly two bots."""
-    sprt: Sprt | None = None
+    sprt: SprtState | None = None
     pair: tuple[str, str] = ("", "")
     """The bots of the test, the tested one first."""
     course: Sequence[EloPoint] = ()

@@ -45,14 +45,14 @@ from referee.match.match_terms import MatchTerms
 from referee.match.result import EndCause
 from referee.match.setup import Player
 from referee.match.state import Match
-from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
-from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.contests.tournament_harness import play_terms
 from tests.live.fake_time import FakeTime
 from tests.live.referee_harness import GAMES
 from tests.live.runner_harness import AwaitedLog
 from tests.match.setups import time_control
+from tests.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
+from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
 
 MANY_MATCHES = Hello(max_matches=1000)
 Choose = Callable[[Match, int, Sequence[str]], str]
