@@ -103,3 +103,10 @@ def test_every_default_is_filled_in_once() -> None:
     assert completed.elimination == Elimination(matches_per_pairing=1, max_extra_matches=2)
     assert (completed.seeding, completed.no_show_ms, completed.max_no_shows) == ("entry_order", 600_000, 2)
     assert complete_terms(completed, 2) == completed
+
+
+def test_moments_are_unix_milliseconds_and_unset_terms_limit_nothing() -> None:
+    terms = play_terms(Swiss(rounds=1), starts_at_ms=1_500, entries_close_at_ms=999, no_show_ms=7)
+    assert (terms.starts_at_ms, terms.entries_close_at_ms, terms.no_show_ms) == (1_500, 999, 7)
+    assert terms.max_concurrent_matches is None
+    assert play_terms(Swiss(rounds=1), max_concurrent_matches=3).max_concurrent_matches == 3
