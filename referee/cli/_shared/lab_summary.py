@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from referee_values import EloEstimate, SprtState
+from referee_api.conversion import to_value
+from referee_values import SprtState
 
 from referee.accounts.names import natural_key
 from referee.contests.tournament.sprt_trial import TrialState
@@ -12,6 +13,7 @@ from referee.lab.lab_match import LabResult
 from referee.local.local_standings import points, repeated_games, standings
 from referee.show.elo_chart import EloPoint
 from referee.show.lab_page import LabSummary, LengthGroup, LossGroup
+from referee.transport.wire.contests import sprt_state_of
 
 LOSSES_SHOWN = 3
 """Lost matches of each group that are named."""
@@ -33,7 +35,7 @@ def summarise(
         rows,
         loss_groups(results),
         length_groups(results, rows[0].name) if len(rows) == 2 else (),
-        _sprt(trial) if trial else None,
+        to_value(sprt_state_of(trial), SprtState) if trial else None,
         (bots[0], bots[-1]),
         [EloPoint(state.matches, state.estimate) for state in course],
     )
@@ -89,21 +91,3 @@ def _facts(results: Sequence[LabResult]) -> tuple[tuple[str, str], ...]:
     if repeated := len(repeated_games(result.finish for result in results)):
         facts["Repeated games"] = str(repeated)
     return tuple(facts.items())
-
-
-def _sprt(trial: TrialState) -> SprtState:
-    estimate = trial.estimate
-    return SprtState(
-        verdict=trial.verdict,
-        llr=trial.llr,
-        llr_lower=trial.lower,
-        llr_upper=trial.upper,
-        counts=trial.counts,
-        estimate=EloEstimate(
-            elo=estimate.elo, low_elo=estimate.low, high_elo=estimate.high, superiority=estimate.superiority
-        ),
-        matches=trial.matches,
-        expected_matches_left=trial.matches_to_go,
-        repeated_matches=trial.repeated,
-        first_seat_elo=trial.first_seat,
-    )
