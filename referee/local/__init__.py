@@ -7,6 +7,5 @@
 - `results_folder`: records and logs of a contest, and the data needed to resume it
 - `embedded_server`, `arena_client`: the server, and the client that registers bots and creates matches on it
 - `bot_pool`: starts, supervises and stops the bots
-- `postgres_server`, `nats_server`: servers that tests and demonstrations of a cluster start
 - `bot_process`, `supervisor`, `sandbox`, `sandbox_entry`: one bot process, under a supervisor and perhaps in a sandbox
 """

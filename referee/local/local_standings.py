@@ -4,10 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from referee_values import ForfeitCause
+
 from referee.accounts.names import natural_key
 from referee.contests.strength.elo import score_interval
 from referee.local.results_folder import MatchFinish
-from referee.match.result import Fault, share_of_points
+from referee.match.result import share_of_points
 
 
 @dataclass(slots=True)
@@ -22,7 +24,7 @@ class LocalStanding:
     won: int = 0
     drawn: int = 0
     lost: int = 0
-    faults: Counter[Fault] = field(default_factory=Counter)
+    faults: Counter[ForfeitCause] = field(default_factory=Counter)
     points_in: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     """Points by the label of the game."""
 

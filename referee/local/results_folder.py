@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from referee_values import ForfeitCause
+
 from engines.api import Seat
 from engines.game_errors import DetailedError, quoted
 from referee.local.entrant import entrant_of
@@ -16,7 +18,7 @@ from referee.local.plan import LocalPairing
 from referee.match.clock import rules_in
 from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveRejected, PlayEnded, SeatForfeited
 from referee.match.moves_digest import digest_of_events
-from referee.match.result import EndKind, Fault, Result
+from referee.match.result import EndKind, Result
 from referee.records.record_reader import RecordInvalid, read_record
 from referee.server.stores import StartupError
 
@@ -54,7 +56,7 @@ class MatchFinish:
     seats: tuple[str, ...]
     """Names of the entrants, by seat."""
     result: Result
-    faults: Counter[tuple[str, Fault]]
+    faults: Counter[tuple[str, ForfeitCause]]
     """Number of flag falls, illegal moves and absences of each entrant."""
     moves: int
     last_refused: str = ""
@@ -182,7 +184,9 @@ def _finish(file: str, pairing: LocalPairing, events: Sequence[Event]) -> MatchF
     ended = events[-1]
     if not isinstance(ended, PlayEnded):
         raise InvalidRecordFile(file, "its last entry does not end a match")
-    faults = Counter((seats[seat], fault) for seat, fault in map(_fault, events) if fault)
+    faults: Counter[tuple[str, ForfeitCause]] = Counter(
+        (seats[seat], fault) for seat, fault in map(_fault, events) if fault
+    )
     moves = sum(isinstance(event, MovePlayed) for event in events)
     return MatchFinish(
         pairing.name,
@@ -197,18 +201,18 @@ def _finish(file: str, pairing: LocalPairing, events: Sequence[Event]) -> MatchF
 
 
 def _last_refused(result: Result, events: Sequence[Event]) -> str:
-    guilty = {one.seat for one in result.forfeits if one.fault is Fault.ILLEGAL_MOVE}
+    guilty = {one.seat for one in result.forfeits if one.cause == "illegal_move"}
     refused = [event for event in events if isinstance(event, MoveRejected) and event.seat in guilty]
     return f"{quoted(refused[-1].move)}: {refused[-1].sentence}" if refused else ""
 
 
-def _fault(event: Event) -> tuple[Seat, Fault | None]:
+def _fault(event: Event) -> tuple[Seat, ForfeitCause | None]:
     """Return the fault of a seat in an event, or None."""
     match event:
         case FlagFell(seat=seat):
-            return seat, Fault.TIME
+            return seat, "time"
         case MoveRejected(seat=seat):
-            return seat, Fault.ILLEGAL_MOVE
-        case SeatForfeited(seat=seat, fault=Fault.DISCONNECTED):
-            return seat, Fault.DISCONNECTED
+            return seat, "illegal_move"
+        case SeatForfeited(seat=seat, cause="disconnected"):
+            return seat, "disconnected"
     return 0, None

@@ -11,13 +11,13 @@ from referee.live.ports import Append, Conflict, Entry, LogUnavailable
 from referee.live.sessions import Session
 from referee.match.clock import MS, SECOND
 from referee.match.state import MatchPhase
-from referee.storage.memory import MemoryEventLog
 from referee.transport.wire.wire_errors import NodeUnavailable
 from tests.cluster.live_nodes import RETURN_WITHIN_US, LiveCluster, LiveNode, Stream, connect
 from tests.cluster.test_nodes import FIRST, SECOND_BOT, answer_elsewhere, start_apart
 from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import BOTS, drain_outbox, drain_turns
 from tests.live.runner_harness import in_loop
+from tests.storage.memory_log import MemoryEventLog
 
 IDLE_BOT = BOTS[2]
 

@@ -7,7 +7,7 @@ import pytest
 
 from referee.local.local_standings import repeated_games, standings
 from referee.local.results_folder import MatchFinish
-from referee.match.result import EndCause, EndKind, Fault, Forfeit, Result, void_result
+from referee.match.result import EndCause, EndKind, Forfeit, Result, void_result
 
 
 def finish(*ranks: int, seats: str = "ab", sides: tuple[int, ...] | None = None) -> MatchFinish:
@@ -48,13 +48,11 @@ def test_faults_are_counted_by_kind() -> None:
         EndCause.FAULT,
         ranks=(1, 2),
         side_ranks=(1, 2),
-        forfeits=(Forfeit(1, Fault.TIME, 3),),
+        forfeits=(Forfeit(1, "time", 3),),
     )
-    lost = MatchFinish(
-        "nim/a.b.1", "nim", ("a", "b"), result, Counter({("b", Fault.TIME): 1, ("b", Fault.DISCONNECTED): 2}), 3
-    )
+    lost = MatchFinish("nim/a.b.1", "nim", ("a", "b"), result, Counter({("b", "time"): 1, ("b", "disconnected"): 2}), 3)
     rows = {row.name: row for row in standings("ab", [lost])}
-    assert rows["b"].faults == {Fault.TIME: 1, Fault.DISCONNECTED: 2}
+    assert rows["b"].faults == {"time": 1, "disconnected": 2}
     assert not rows["a"].faults
 
 

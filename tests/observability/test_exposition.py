@@ -19,7 +19,7 @@ from referee.match.clock import MS, Clock, Micros
 from referee.match.clock_charge import ClockCharge
 from referee.match.commands import Resign
 from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveSource, PlayEnded
-from referee.match.result import EndCause, EndKind, Fault, Forfeit, PlayerRating, RatingChange, Result, void_result
+from referee.match.result import EndCause, EndKind, Forfeit, PlayerRating, RatingChange, Result, void_result
 from referee.match.setup import Player
 from referee.match.state import Match
 from referee.observability.metric_families import CounterFamily, HistogramFamily
@@ -49,9 +49,7 @@ def flag(move: str = "", request_id: str = "") -> FlagFell:
 
 
 def events_of(match: Match) -> list[Event]:
-    forfeit = Result(
-        EndKind.FORFEITED, EndCause.FAULT, forfeits=(Forfeit(1, Fault.DISCONNECTED, 3), Forfeit(0, Fault.TIME, 3))
-    )
+    forfeit = Result(EndKind.FORFEITED, EndCause.FAULT, forfeits=(Forfeit(1, "disconnected", 3), Forfeit(0, "time", 3)))
     rating = PlayerRating(25.0, 8.0, 1)
     rated = tuple(RatingChange(seat, f"bot{seat}", "1", rating, rating) for seat in range(2))
     return [

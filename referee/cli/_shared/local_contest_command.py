@@ -171,6 +171,6 @@ def format_match(done: Done) -> str:
 
 def _why(finish: MatchFinish) -> str:
     result = finish.result
-    faults = [f"{finish.seats[one.seat]} {FAULTS[one.fault].lower()} at ply {one.ply}" for one in result.forfeits]
+    faults = [f"{finish.seats[one.seat]} {FAULTS[one.cause].lower()} at ply {one.ply}" for one in result.forfeits]
     why = ", ".join(faults) or result.reason or result.cause.value
     return f"{why}: {finish.last_refused}" if finish.last_refused else why

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from deploy.cluster_demo.postgres_server import PrivatePostgres
 from referee.cluster.membership.compatibility import NodeTooNew, NodeTooOld
 from referee.cluster.membership.node_store import ClusterState, NodeStore
 from referee.cluster.membership.postgres_nodes import JOIN_LOCK, PostgresNodes
 from referee.live.ports import LogUnavailable
-from referee.local.postgres_server import PrivatePostgres
 from referee.storage.postgres.database import PostgresDatabase
 from tests.cluster.membership.members import profile
 from tests.cluster.membership.memory_nodes import MemoryNodes
