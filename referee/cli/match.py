@@ -26,7 +26,8 @@ from referee.local.plan import (
     read_plan,
 )
 from referee.local.results_folder import ResultsFolder
-from referee.local.terms_reader import DEFAULT_CLOCK, LOCAL_CREDIT, LOCAL_POLICIES, read_clock
+from referee.local.short_forms import DEFAULT_CLOCK, read_clock
+from referee.local.terms_reader import LOCAL_CREDIT, LOCAL_POLICIES
 from referee.match.match_terms import MatchTerms
 
 DEFAULT_OUT = Path("referee-arena")

@@ -16,7 +16,7 @@ from referee.local.toml_validation import BadPlan, read_toml
 
 NOT_HERE = ("sandbox", "ladder", "qualification", "starts_at", "entries_close_at")
 """Keys of such files that mean nothing without a server, or without processes of the bots."""
-WITHOUT_EFFECT = ("parallel", "matches_a_bot", "start_within_s")
+WITHOUT_EFFECT = ("max_concurrent_matches", "matches_a_bot", "start_within_s")
 """Keys that say how a server plays, and change no match."""
 
 
@@ -48,7 +48,7 @@ def read_lab_plan(file: Path) -> LabPlan:
     for bot in bots.values():
         for game in _games_of(plan):
             bot.check_game(game)
-    workers = plan.parallel if isinstance(plan, Plan) else content.get("parallel", cores())
+    workers = plan.parallel if isinstance(plan, Plan) else plan.terms.max_concurrent_matches or cores()
     return LabPlan(bots, plan, _text_of(content) + _books_of(plan, content), min(workers, cores()))
 
 
@@ -72,9 +72,9 @@ def _books_of(plan: Plan | TournamentPlan, content: dict[str, Any]) -> str:
         from_books = [isinstance(game.get("openings"), dict) for game in content["games"]]
         openings = [terms.openings for terms, is_book in zip(plan.terms, from_books, strict=True) if is_book]
     else:
-        duplicate = content.get("duplicate")
-        is_book = isinstance(duplicate, dict) and isinstance(duplicate.get("openings"), dict)
-        used = plan.terms.duplicate_play.openings if is_book else ()
+        play = content.get("duplicate_play")
+        is_book = isinstance(play, dict) and isinstance(play.get("openings"), dict)
+        used = plan.terms.duplicate_play.openings if is_book and plan.terms.duplicate_play else ()
         openings = [tuple(opening.position for opening in used)]
     return "".join(f"\n{position}" for positions in openings for position in positions)
 

@@ -1,7 +1,7 @@
 """Local contests: an embedded server, bots as child processes, and a folder with a record of every match.
 
-- `plan`, `contest_file`: plans of arenas, and of tournaments and ladders
-- `terms_reader`, `entrant`, `toml_validation`: games, clocks and bots in plans and on the command line
+- `plan`, `contest_file`, `match_file`: plans of arenas, of tournaments and ladders, and of single matches
+- `toml_validation`, `short_forms`, `terms_reader`, `entrant`: TOML as values of the contract, with short forms; bots
 - `local_contest`, `local_standings`: matches and arenas
 - `local_tournament`: tournaments
 - `results_folder`: records and logs of a contest, and the data needed to resume it

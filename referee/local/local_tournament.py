@@ -2,30 +2,26 @@
 
 import asyncio
 import errno
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 import referee_values as values
-from google.protobuf import json_format
 from msgspec.structs import replace
-from referee_api.conversion import to_value
-from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_client import Organiser, Refused
-from referee_values import NetworkCredit, TournamentEntry
+from referee_values import NetworkCredit, TournamentEntry, normal
 
 from engines.game_errors import DetailedError
 from engines.registry import games
-from referee.contests.contest_entrant import ContestEntrant
-from referee.contests.tournament.commands import EnterTournament, StartTournament
+from referee.contests.tournament.commands import StartTournament
 from referee.contests.tournament.decide import decide
 from referee.contests.tournament.state import Tournament, evolve
 from referee.hosting.contest_terms import check_tournament_terms
 from referee.live.match_request import LiveLimits
 from referee.local.bot_pool import BotPool
-from referee.local.contest_file import TournamentPlan
+from referee.local.contest_file import TournamentPlan, entries_of, hosted_terms
 from referee.local.embedded_server import embedded_with_bots
 from referee.local.entrant import Entrant
 from referee.local.results_folder import ResultsFolder
@@ -33,9 +29,6 @@ from referee.local.toml_validation import BadPlan
 from referee.match.setup import SEED_BYTES
 from referee.observability.event_log_metrics import OutageCallback
 from referee.server.referee_server import ServerInfo
-from referee.transport.wire.contests import read_entrant
-from referee.transport.wire.terms import TermsConverter
-from referee.transport.wire.tournaments import read_tournament_terms
 
 DISK_FULL_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """Errors that are resolved by freeing disk space."""
@@ -63,9 +56,8 @@ class LocalTournament:
         self.folder.claim(self._plan_json())
 
     def _plan_json(self) -> str:
-        terms = json_format.MessageToDict(self.plan.terms)
-        entrants = [json_format.MessageToDict(entrant) for entrant in self.plan.entrants]
-        return f"{json.dumps({'terms': terms, 'entrants': entrants}, indent=2, sort_keys=True)}\n"
+        plan = {"terms": normal(self.plan.terms), "entrants": self.plan.entrants}
+        return f"{msgspec.json.format(msgspec.json.encode(plan, order='sorted')).decode()}\n"
 
     @asynccontextmanager
     async def open(self, outage: OutageCallback) -> AsyncIterator["TournamentRuntime"]:
@@ -73,7 +65,7 @@ class LocalTournament:
 
         `outage` is called when the folder becomes unwritable or writable.
         """
-        patient = self.plan.terms.match_terms.time_control.rule.HasField("untimed")
+        patient = self.plan.terms.match_terms.time_control.rule.untimed is not None
         running = embedded_with_bots(
             self.plan,
             self.run_in,
@@ -88,15 +80,13 @@ class LocalTournament:
                 yield TournamentRuntime(self, server.info, organiser, server.bot_pool, outage)
 
 
-def check_can_start(terms: tournament_pb2.TournamentTerms, entrants: Iterable[contest_pb2.Entrant]) -> None:
+def check_can_start(terms: values.TournamentTerms, entrants: Iterable[values.Entrant]) -> None:
     """Raise a DetailedError if the terms or the number of entrants are invalid."""
-    known = games()
-    wanted = read_tournament_terms(terms, TermsConverter(known, NetworkCredit(), LiveLimits()))
-    check_tournament_terms(wanted, known, LiveLimits())
+    wanted = hosted_terms(terms, NetworkCredit())
+    check_tournament_terms(wanted, games(), LiveLimits())
     tournament = Tournament(replace(wanted.tournament, seed=bytes(SEED_BYTES)))
-    for entrant in entrants:
-        name, bots = read_entrant(entrant, f"entrant {entrant.name}")
-        for event in decide(tournament, EnterTournament(ContestEntrant(name, bots))):
+    for entry in entries_of(entrants):
+        for event in decide(tournament, entry):
             tournament = evolve(tournament, event)
     decide(tournament, StartTournament())
 
@@ -173,9 +163,9 @@ class TournamentRuntime:
             await asyncio.to_thread(
                 lambda: self.organiser.tournaments.create(
                     self.plan.name,
-                    entrants=[to_value(one, values.Entrant) for one in entrants],
+                    entrants=entrants,
                     title=self.plan.title,
-                    plan=to_value(self.plan.terms, values.TournamentTerms),
+                    plan=self.plan.terms,
                 )
             )
         except Refused as refused:

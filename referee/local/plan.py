@@ -31,7 +31,7 @@ DAY_S = 86_400
 DEFAULT_START_WITHIN_S = 60
 
 OF_A_GAME = ("label", "at_a_table", "cycles", "rounds", "openings", *OF_A_MATCH)
-OF_ALL = ("cycles", "rounds", "parallel", "start_within_s", "sandbox", "bots", "games", *OF_EVERY_GAME)
+OF_ALL = ("cycles", "rounds", "max_concurrent_matches", "start_within_s", "sandbox", "bots", "games", *OF_EVERY_GAME)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +154,7 @@ def read_plan(file: Path) -> Plan:
     return Plan(
         bots=bots,
         terms=terms,
-        parallel=count("parallel", content, cores(), MAX_PARALLEL),
+        parallel=count("max_concurrent_matches", content, cores(), MAX_PARALLEL),
         start_within_s=count("start_within_s", content, DEFAULT_START_WITHIN_S, DAY_S),
         sandbox=read_sandbox(content, file.parent),
     )
@@ -199,19 +199,18 @@ def _read_game(where: str, every: Mapping[str, Any], given: object, there: int, 
     known(where, given, OF_A_GAME)
     own = {**_for_every_game(every, given), **given}
     try:
-        game = find(value("game", own, str, ""))
-        settings = game.settings(value("options", own, dict, {}), value("preset", own, str, None))
+        terms = local_terms({key: own[key] for key in OF_A_MATCH if key in own})
+        game, settings = find(terms.game), terms.settings
         table = game.table(settings)
         bots_per_match = count("at_a_table", own, len(table.sides), len(table.seats))
         check_table("at_a_table", table, bots_per_match, there)
         label = value("label", own, str, game.name)
         if not NAME.fullmatch(label):
             raise BadPlan("label", f"expected {NAME_RULE}")
-        if value("random_seats", own, bool, False):
+        if terms.random_seats:
             raise BadPlan("random_seats", "must be false: an arena gives each bot every seat equally often")
-        terms, often = local_terms(game, settings, own), _games(own, bots_per_match)
         openings = listed_openings(own.get("openings", []), game, settings, folder)
-        return GameTerms(label, game, terms, bots_per_match, often, openings)
+        return GameTerms(label, game, terms, bots_per_match, _games(own, bots_per_match), openings)
     except DetailedError as error:
         raise BadPlan(where, str(error)) from None
 

@@ -3,18 +3,18 @@
 from pathlib import Path
 
 import pytest
+from referee_values import Policies
 
 from engines.game_errors import DetailedError
 from referee.local.contest_file import read_tournament
 from referee.local.local_tournament import check_can_start
-from referee.match.match_terms import DEFAULT_POLICIES
 
 
 def check_tournament(folder: Path, text: str, bots: str = "abc") -> None:
     file = folder / "cup.toml"
     bot_lines = "".join(f'{bot} = "random"\n' for bot in bots)
     file.write_text(f'game = "alquerque"\n{text}\n[bots]\n{bot_lines}', encoding="utf-8")
-    plan = read_tournament(file, DEFAULT_POLICIES)
+    plan = read_tournament(file, Policies())
     check_can_start(plan.terms, plan.entrants)
 
 
@@ -34,7 +34,7 @@ def test_a_tournament_that_can_start_is_accepted(tmp_path: Path, text: str) -> N
         ('gauntlet = { challengers = ["a", "b", "c"] }', "challengers are all entrants"),
         ('tie_breaks = ["wins", "wins"]', "contain a repetition"),
         ("last_entry_round = 1", "only Swiss and pools"),
-        ('duplicate = { openings = ["nowhere"] }', "cannot read the position 'nowhere'"),
+        ('duplicate_play = { openings = ["nowhere"] }', "cannot read the position 'nowhere'"),
         ("sprt = { elo1 = 5 }", "takes 2 entrants"),
         ('seeding = "rating"', "needs a ladder"),
     ],

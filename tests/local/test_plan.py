@@ -47,7 +47,7 @@ def test_a_game_has_its_own_terms_or_the_common_ones(tmp_path: Path) -> None:
         f"""
         clock = "2/move"
         cycles = 3
-        policies = {{ timeout = "TIMEOUT_ACTION_RANDOM_MOVE" }}
+        policies = {{ timeout = "random_move" }}
         {BOTS}
         [[games]]
         game = "alquerque"
@@ -57,7 +57,7 @@ def test_a_game_has_its_own_terms_or_the_common_ones(tmp_path: Path) -> None:
         options = {{ huff = true }}
         clock = "10+1"
         rounds = 5
-        policies = {{ disconnect = {{ action = "DISCONNECT_ACTION_CLOCK_DECIDES" }} }}
+        policies = {{ disconnect = {{ action = "clock_decides" }} }}
         """,
     ).terms
     assert (first.label, *controls_in(first), first.games) == ("alquerque", PerMove(2 * SECOND), 6)
@@ -94,18 +94,18 @@ def test_bots_can_have_folders_and_variables_and_a_plan_can_have_a_sandbox(tmp_p
         (f'{BOTS}[[games]]\ngame = "trox"\n[[games]]\ngame = "troke"\noptions = {{ seats = 9 }}', "games 2: "),
         ('gmaes = 1\n[[games]]\ngame = "trox"', "unknown key 'gmaes'; known: cycles"),
         ('[bots]\nAnna = "random"\n[[games]]\ngame = "trox"', "bots.Anna: invalid name"),
-        ('[bots]\nanna = 1\n[[games]]\ngame = "trox"', "bots.anna: expected a string such as"),
+        ('[bots]\nanna = 1\n[[games]]\ngame = "trox"', "bots.anna: expected a string or a table with run, folder, env"),
         ('[bots]\nanna = "random"\n[[games]]\ngame = "trox"', "a match takes 2 bots, but there are only 1"),
         (f'{BOTS}[[games]]\ngame = "shogi"', "games 1: unknown game 'shogi'; known: alquerque"),
         (f'{BOTS}[[games]]\ngame = "trox"\noptions = {{ huf = true }}', "unknown option 'huf'; known"),
         (
             f'{BOTS}[[games]]\ngame = "trox"\noptions = {{ max_plies = [1] }}',
-            "value '[1]' for option max_plies",
+            "options.max_plies: expected a string, an integer, or true or false, not '[1]'",
         ),
         (f'{BOTS}[[games]]\ngame = "trox"\nclock = "slow"', "60+1"),
         (
             f'{BOTS}[[games]]\ngame = "trox"\npolicies = {{ timeout = "never" }}',
-            "timeout: unknown value 'never'; known: TIMEOUT_",
+            "policies.timeout: unknown value 'never'; known: default_move",
         ),
         (
             f'{BOTS}[[games]]\ngame = "trox"\npolicies = {{ time = 1 }}',
@@ -121,7 +121,7 @@ def test_bots_can_have_folders_and_variables_and_a_plan_can_have_a_sandbox(tmp_p
         ),
         (
             f'{BOTS}[[games]]\ngame = "trox"\npolicies = {{ illegal_move = 3 }}',
-            "policies.illegal_move: expected a table, not '3'",
+            "policies.illegal_move: expected a table with action, max_attempts, not '3'",
         ),
         (
             f'{BOTS}[[games]]\ngame = "trox"\npolicies = {{ timeout = [1] }}',
@@ -132,9 +132,12 @@ def test_bots_can_have_folders_and_variables_and_a_plan_can_have_a_sandbox(tmp_p
         (f'{BOTS}[[games]]\ngame = "trox"\ncycles = 1\nrounds = 2', "give either rounds or cycles"),
         (f'{BOTS}[[games]]\ngame = "trox"\nlabel = "../x"', "label: expected up to 32"),
         (f'{BOTS}[[games]]\ngame = "trox"\n[[games]]\ngame = "trox"', "two games are called 'trox'"),
-        (f'parallel = true\n{BOTS}[[games]]\ngame = "trox"', "parallel: expected an integer"),
+        (
+            f'max_concurrent_matches = true\n{BOTS}[[games]]\ngame = "trox"',
+            "max_concurrent_matches: expected an integer",
+        ),
         ('[bots]\nanna = { run = "random", folders = "x" }', "unknown key 'folders'; known: run, folder, env"),
-        ('[bots]\nanna = { run = "random", env = "PATH" }', "bots.anna.env: expected a list of strings"),
+        ('[bots]\nanna = { run = "random", env = "PATH" }', "bots.anna.env: expected a list, not 'PATH'"),
         (f'sandbox = "yes"\n{BOTS}[[games]]\ngame = "trox"', "sandbox: expected true or a table with read"),
         (f'sandbox = {{ memory_mb = 0 }}\n{BOTS}[[games]]\ngame = "trox"', "memory_mb: expected an integer from 1 to"),
     ],
@@ -242,7 +245,7 @@ def test_each_opening_is_played_in_every_order_of_the_bots(tmp_path: Path) -> No
     [
         ('["nowhere"]', "nowhere"),
         ('["5/5/5/5/w4 b 0"]', "the game is over in one of these positions"),
-        ("[1]", "expected a list of strings"),
+        ("[1]", "openings: expected a string, not '1'"),
         ('{ file = "none" }', "cannot be read"),
     ],
 )
