@@ -241,7 +241,8 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         return await self._execute(store, decided)
 
     async def _resolve(self, terms: TournamentTerms, entrant: ContestEntrant) -> ContestEntrant:
-        entrant = await self._resolve_entrant(entrant, bots_per_entrant(terms, self._deps.games))
+        bots = bots_per_entrant(terms, self._deps.games)
+        entrant = await self._resolve_entrant(entrant, bots, one_for_all=not terms.tournament.boards)
         if not terms.ladder or terms.tournament.seeding is not Seeding.RATING:
             return entrant
         ladder = (await self._ladders.get(terms.ladder)).ladder

@@ -1,12 +1,10 @@
 """Local contests: an embedded server, bots as child processes, and a folder with a record of every match.
 
-- `plan`, `contest_file`: plans of arenas, and of tournaments and ladders
+- `plan`, `contest_file`, `arena_plan`: the bots of a plan; plans of tournaments and ladders, and of arenas
 - `terms_reader`, `entrant`, `toml_validation`: games, clocks and bots in plans and on the command line
-- `local_contest`, `local_standings`: matches and arenas
-- `local_tournament`: tournaments
+- `local_tournament`, `local_standings`: tournaments and arenas, and the standings over several games
 - `results_folder`: records and logs of a contest, and the data needed to resume it
-- `embedded_server`, `arena_client`: the server, and the client that registers bots and creates matches on it
-- `bot_pool`: starts, supervises and stops the bots
+- `embedded_server`, `bot_pool`: the server; registers, starts, supervises and stops the bots
 - `postgres_server`, `nats_server`: servers that tests and demonstrations of a cluster start
 - `bot_process`, `supervisor`, `sandbox`, `sandbox_entry`: one bot process, under a supervisor and perhaps in a sandbox
 """

@@ -26,6 +26,8 @@ FORMATS = ("round_robin", "swiss", "elimination", "gauntlet", "pools", "sprt")
 OF_BOTH = ("title", "duplicate", "partners", *OF_EVERY_GAME)
 WAITS = ("no_show_ms", "max_no_shows", "round_break_ms")
 MOMENTS = ("starts_at", "entries_close_at")
+OF_BOTS = ("matches_a_bot", "start_within_s", "sandbox", "bots")
+"""Keys about the bots that this machine runs."""
 OF_A_TOURNAMENT = (
     "name",
     *OF_BOTH,
@@ -44,10 +46,7 @@ OF_A_TOURNAMENT = (
     *WAITS,
     *MOMENTS,
     "parallel",
-    "matches_a_bot",
-    "start_within_s",
-    "sandbox",
-    "bots",
+    *OF_BOTS,
     "teams",
     "entrants",
 )
@@ -70,6 +69,10 @@ class TournamentPlan(BotPlan):
     terms: tournament_pb2.TournamentTerms
     entrants: tuple[contest_pb2.Entrant, ...]
 
+    @property
+    def game(self) -> str:
+        return self.terms.match_terms.rules.game
+
 
 @dataclass(frozen=True, slots=True)
 class LadderPlan:
@@ -80,7 +83,11 @@ class LadderPlan:
 
 def read_tournament(file: Path, usual: Policies) -> TournamentPlan:
     """Read a tournament's plan file. Raises BadPlan or another DetailedError."""
-    content = read_toml(file)
+    return tournament_plan(read_toml(file), file, usual)
+
+
+def tournament_plan(content: Mapping[str, Any], file: Path, usual: Policies) -> TournamentPlan:
+    """Return the plan with the keys of a tournament's file. Raises BadPlan or another DetailedError."""
     known(str(file), content, OF_A_TOURNAMENT)
     bots = read_bots(content)
     plan = TournamentPlan(
@@ -95,7 +102,7 @@ def read_tournament(file: Path, usual: Policies) -> TournamentPlan:
     )
     _check_challengers(plan)
     for bot in bots:
-        bot.check_game(plan.terms.match_terms.rules.game)
+        bot.check_game(plan.game)
     return plan
 
 

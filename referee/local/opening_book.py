@@ -16,7 +16,7 @@ from engines.api import REFEREE, Game, Position
 from engines.chance import Chance
 from engines.game_errors import DetailedError, unknown
 from engines.options import Settings
-from referee.local.toml_validation import BadPlan, count, known, texts, value
+from referee.local.toml_validation import BadPlan, count, known, value
 
 MAX_OPENINGS = 1_000
 MAX_OPENINGS_BYTES = 131_072
@@ -124,19 +124,6 @@ def read_openings(book: OpeningBook, game: Game, settings: Settings) -> tuple[st
             else:
                 reader.skip(lines)
     return _within_limit([found[place] for place in wanted])
-
-
-def listed_openings(given: object, game: Game, settings: Settings, folder: Path) -> tuple[str, ...]:
-    """Return the openings of a plan in that folder: a list of positions, or the table of a book. Raises BadPlan."""
-    if isinstance(given, dict):
-        return read_openings(read_book(given, folder), game, settings)
-    try:
-        positions = [game.read(text, settings) for text in texts("openings", given)]
-    except DetailedError as wrong:
-        raise BadPlan("openings", str(wrong)) from None
-    if any(position.outcome for position in positions):
-        raise BadPlan("openings", "the game is over in one of these positions")
-    return tuple(position.text(REFEREE) for position in positions)
 
 
 def read_book(given: Mapping[str, Any], folder: Path) -> OpeningBook:
