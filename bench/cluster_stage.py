@@ -16,8 +16,8 @@ from bench.figures import NotMeasured
 from bench.measurement import Scope
 from bench.process import cpu_s
 from bench.stage import NO_QUOTAS, Stage, Work, open_bots
-from referee.local.nats_server import NatsMissing, PrivateNats
-from referee.local.postgres_server import PostgresMissing, PrivatePostgres, create_folder
+from deploy.cluster_demo.nats_server import NatsMissing, PrivateNats
+from deploy.cluster_demo.postgres_server import PostgresMissing, PrivatePostgres, create_folder
 from tests.e2e.server import create_organiser_token, run_server
 
 NODES, POSTGRES, NATS = "nodes", "PostgreSQL", "NATS"

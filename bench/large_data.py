@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from msgspec import structs
 from msgspec.structs import replace
-from referee_values import ClockRule, SuddenDeath, TimeControl
+from referee_values import ClockRule, LadderTerms, RoundRobin, SuddenDeath, Swiss, TimeControl
 
 from engines.registry import games
 from referee.accounts.bots import Accounts, Bot, MaxNames
@@ -17,7 +17,7 @@ from referee.contests.ladder import events as ladder_events
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, MatchScore, Pairing
 from referee.contests.strength.rating import FinishOrder, RatingRecord, compute_rating_updates
 from referee.contests.tournament.events import PairingsPlanned, TournamentEnded, TournamentPlayStarted
-from referee.contests.tournament.tournament_terms import RoundRobin, Swiss, TournamentFormat, TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import TournamentFormat
 from referee.hosting.contest_log import (
     LADDER,
     TOURNAMENT,
@@ -27,7 +27,7 @@ from referee.hosting.contest_log import (
     TournamentCreated,
     contest_id,
 )
-from referee.hosting.contest_terms import LadderTerms, TournamentTerms
+from referee.hosting.contest_terms import HostedLadderTerms, HostedTournamentTerms, complete_ladder_terms
 from referee.live.match_timing import LoopTime
 from referee.live.ports import EventLog
 from referee.match.events import Event, MatchCreated
@@ -35,6 +35,7 @@ from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player
 from referee.server.settings import Settings
 from referee.server.stores import open_stores
+from tests.contests.tournament_harness import play_terms
 from tests.records.matches import find_game, random_match
 
 MATCHES = 1000
@@ -65,9 +66,11 @@ async def write(settings: Settings) -> None:
         _write_matches(books.events),
         _write_contest(books.contests, contest_id(LADDER, "main"), _ladder()),
         _write_contest(books.contests, contest_id(TOURNAMENT, "over"), [*_played("over", ROUNDS), TournamentEnded()]),
-        _write_contest(books.contests, contest_id(TOURNAMENT, "entry"), _entered("entry", Swiss(ROUNDS))),
+        _write_contest(books.contests, contest_id(TOURNAMENT, "entry"), _entered("entry", Swiss(rounds=ROUNDS))),
         _write_contest(books.contests, contest_id(TOURNAMENT, "played"), _played("played", ROUNDS + 1)),
-        _write_contest(books.contests, contest_id(TOURNAMENT, "everybody"), _entered("everybody", RoundRobin(1))),
+        _write_contest(
+            books.contests, contest_id(TOURNAMENT, "everybody"), _entered("everybody", RoundRobin(cycles=1))
+        ),
     )
     await books.close()
 
@@ -100,7 +103,7 @@ async def _write_contest(log: ContestLog, contest: str, events: Sequence[Contest
 
 
 def _ladder() -> list[ContestEvent]:
-    terms = LadderTerms((MATCH_TERMS,))
+    terms = HostedLadderTerms((MATCH_TERMS,), complete_ladder_terms(LadderTerms(), 2))
     entrants = [ContestEntrant(name, (Player(name),)) for name in NAMES]
     created = LadderCreated("main", "main", "ada", "r", bytes(32), terms)
     return [created, *map(EntrantJoined, entrants), *_rated()]
@@ -119,7 +122,7 @@ def _rated() -> Iterator[ContestEvent]:
 
 
 def _entered(name: str, form: TournamentFormat) -> list[ContestEvent]:
-    terms = TournamentTerms((MATCH_TERMS,), TournamentPlayTerms(form, bytes(32)))
+    terms = HostedTournamentTerms((MATCH_TERMS,), play_terms(form, bytes(32)))
     entrants = [ContestEntrant(bot, bots=(Player(bot),)) for bot in NAMES]
     return [TournamentCreated(name, name, "ada", f"r {name}", terms, ENTRANTS), *map(EntrantJoined, entrants)]
 
@@ -129,7 +132,7 @@ def _played(name: str, rounds: int) -> list[ContestEvent]:
 
     If the tournament continues, the first two matches of the last of these rounds are still to be played.
     """
-    events: list[ContestEvent] = [*_entered(name, Swiss(rounds)), TournamentPlayStarted(NAMES)]
+    events: list[ContestEvent] = [*_entered(name, Swiss(rounds=rounds)), TournamentPlayStarted(NAMES)]
     for number in range(1, ROUNDS + 1):
         pairings = list(_round(number))
         events.append(PairingsPlanned(tuple(pairings)))

@@ -19,10 +19,9 @@ from referee.match.clock import Clock
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import MovePlayed, MoveSource
 from referee.storage.codec import MATCH_CODEC
-from referee.storage.memory import MemoryEventLog
 from referee.storage.postgres.database import PostgresDatabase
 from referee.storage.postgres.event_log import PostgresEventLog
-from referee.storage.sqlite.database import Durability
+from referee.storage.sqlite.database import Durability, in_memory
 from referee.storage.sqlite.event_log import SqliteEventLog
 
 EVENTS = 10_000
@@ -73,7 +72,7 @@ def wall_ms() -> int:
 
 
 async def measure_logs(folder: Path) -> None:
-    await measure_log("memory", MemoryEventLog(wall_ms))
+    await measure_log("SQLite in memory", SqliteEventLog(in_memory(), wall_ms))
     for durability in Durability:
         path = folder / f"{durability.value}.db"
         log = SqliteEventLog(path, wall_ms, durability)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from referee.local.nats_server import PrivateNats
+from deploy.cluster_demo.nats_server import PrivateNats
 from tests.cluster.bus.nats import create_nats
 from tests.storage.postgres_databases import NODE, PostgresDatabases, as_role, run_postgres
 

@@ -7,7 +7,7 @@ import os
 import signal
 from pathlib import Path
 
-from referee.local.nats_server import PrivateNats
+from deploy.cluster_demo.nats_server import PrivateNats
 from tests.storage.postgres_databases import PostgresDatabases
 
 SERVERS_TO = "REFEREE_TEST_SERVERS_TO"

@@ -17,10 +17,10 @@ from referee_client.errors import RefereeError
 from referee_client.organiser import Organiser, Terms
 from referee_values import LadderTerms
 
+from deploy.cluster_demo.nats_server import NatsFailed, NatsMissing, PrivateNats
+from deploy.cluster_demo.postgres_server import FAST, PostgresFailed, PostgresMissing, PrivatePostgres, create_folder
 from deploy.cluster_demo.processes import Bots, Node, NodeFailed
 from deploy.cluster_demo.summary import Period, Records, check_promises, longest_pause, moves_table, standings_table
-from referee.local.nats_server import NatsFailed, NatsMissing, PrivateNats
-from referee.local.postgres_server import FAST, PostgresFailed, PostgresMissing, PrivatePostgres, create_folder
 
 LADDER = "main"
 TERMS = Terms("troke", {"max_plies": 40}, clock="60+1")

@@ -1,4 +1,4 @@
-"""`referee doctor`: check the environment of a server."""
+"""`referee doctor`: check what a server stands on."""
 
 import json
 from dataclasses import asdict
@@ -20,13 +20,13 @@ COLOUR = {Severity.OK: "green", Severity.WARN: "yellow", Severity.BAD: "red"}
 @settings_options
 @click.pass_context
 def doctor(context: click.Context, in_force: LoadedSettings, as_json: bool) -> None:
-    """Check settings, data, disk and network of a server and report problems. Nothing is changed; it may be running.
+    """Check disk, lock, schema, key and ports of a server and report problems. Nothing is changed; it may be running.
 
     Settings are read as by `referee serve`. The exit status is 0 if there are no problems, 3 with warnings, 4 with
     errors, and 2 if the settings cannot be read.
     """
     findings = []
-    for finding in examine(in_force):
+    for finding in examine(in_force.settings):
         findings.append(finding)
         if not as_json:
             click.echo(_line(finding))

@@ -149,7 +149,7 @@ class LabRun:
         if any(result.void for result in self._results):
             return VOID
         if self._source.trial:
-            return VERDICTS.get(self._source.trial.verdict.value, SprtExitStatus.UNDECIDED)
+            return VERDICTS.get(self._source.trial.verdict, SprtExitStatus.UNDECIDED)
         return FAULT if any(result.forfeited for result in self._results) else 0
 
     def summarise(self) -> None:
@@ -200,7 +200,7 @@ def _result_text(played: LabResult) -> str:
     if played.void:
         return f"{played.name}: void, {result.cause.value} ({result.reason})"
     scores = ", ".join(f"{name} {points_text(got)}" for name, got in points(played.finish()).items())
-    faults = [f"{played.bots[one.seat]} {FAULTS[one.fault].lower()} at ply {one.ply}" for one in result.forfeits]
+    faults = [f"{played.bots[one.seat]} {FAULTS[one.cause].lower()} at ply {one.ply}" for one in result.forfeits]
     return f"{played.name}: {scores} ({', '.join(faults) or result.reason or result.cause.value})"
 
 
@@ -209,7 +209,7 @@ def _trial_text(trial: TrialState) -> str:
     estimate = trial.estimate
     elo = f"{signed(estimate.elo)} Elo [{signed(estimate.low)} to {signed(estimate.high)}]"
     ratio = "" if trial.llr is None else f", ratio {trial.llr:.2f} of {trial.lower:.2f} to {trial.upper:.2f}"
-    return f"{trial.verdict.value}: {elo}{ratio}, {trial.matches} matches counted"
+    return f"{trial.verdict}: {elo}{ratio}, {trial.matches} matches counted"
 
 
 def _losses_table(groups: Sequence[LossGroup], records: Mapping[str, str]) -> str:

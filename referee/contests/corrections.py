@@ -5,25 +5,16 @@ in the record of the match. The last correction of a match counts.
 """
 
 from collections.abc import Mapping
-from enum import Enum
 from itertools import islice
 
 from msgspec import Struct
+from referee_values import CorrectionKind
 
 from referee.contests.contest_errors import BadRanks
 from referee.match.match_errors import RequestIdReused
 
 MAX_KNOWN_REQUESTS = 1_000
 """Limit of requests for corrections that one contest remembers; the oldest are forgotten first."""
-
-
-class CorrectionKind(Enum):
-    STRUCK = "struck"
-    """The match does not count."""
-    CORRECTED = "corrected"
-    """Another result counts."""
-    RESTORED = "restored"
-    """The result that was played counts."""
 
 
 class Correction(Struct, frozen=True, gc=False):
@@ -43,7 +34,7 @@ class Correction(Struct, frozen=True, gc=False):
 def check_ranks(correction: Correction, sides: int) -> None:
     """Raise BadRanks unless a corrected result ranks each side, and other corrections rank none."""
     ranks = correction.ranks
-    if correction.kind is not CorrectionKind.CORRECTED:
+    if correction.kind != "corrected":
         if ranks:
             raise BadRanks("must be empty unless the result is corrected")
         return
@@ -56,7 +47,7 @@ def check_ranks(correction: Correction, sides: int) -> None:
 def changes_nothing(correction: Correction, last: Correction | None) -> bool:
     """Return whether an equal correction is in effect already. `last`: the one that counts now; None: there is none."""
     if last is None:
-        return correction.kind is CorrectionKind.RESTORED
+        return correction.kind == "restored"
     return (correction.kind, correction.ranks) == (last.kind, last.ranks)
 
 

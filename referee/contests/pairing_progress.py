@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from referee.contests.corrections import Correction, CorrectionKind
+from referee.contests.corrections import Correction
 from referee.contests.pairing import DueMatch, GameKey, MatchScore, Pairing
 from referee.contests.tables.round_result import (
     MISSED,
@@ -65,7 +65,7 @@ class PairingProgress(Struct, frozen=True, gc=False):
         """Return the pairing after staff corrected a match. `score`: what counts from now on; None: it is struck."""
         known = self.corrections.get(number)
         corrections = {at: one for at, one in self.corrections.items() if at != number}
-        if correction.kind is not CorrectionKind.RESTORED:
+        if correction.kind != "restored":
             corrections[number] = CorrectedScore(correction, known.played if known else self.scores[number])
         scores = {at: one for at, one in self.scores.items() if at != number}
         return replace(self, scores=scores if score is None else {**scores, number: score}, corrections=corrections)

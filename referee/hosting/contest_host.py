@@ -22,7 +22,7 @@ from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import WrongParticipantCount
 from referee.hosting.contest_log import ContestEntry, ContestEvent, contest_id
 from referee.hosting.contest_store import READ_BATCH_SIZE, ContestRegistry, ContestStore, ContestWatch
-from referee.hosting.contest_terms import LadderTerms, TournamentTerms
+from referee.hosting.contest_terms import HostedLadderTerms, HostedTournamentTerms
 from referee.hosting.contest_worker import ContestWorker, HostingDependencies, S
 from referee.hosting.contest_workers import ContestWorkers
 from referee.hosting.hosting_errors import AlreadyIn, ContestDamaged, ContestNotOver, NoSuchLadder, NoSuchTournament
@@ -36,7 +36,7 @@ from referee.match.setup import Player
 MAX_TEXT_CHARS = 200
 """Length of a title or a message."""
 
-Terms = TypeVar("Terms", bound=LadderTerms | TournamentTerms)
+Terms = TypeVar("Terms", bound=HostedLadderTerms | HostedTournamentTerms)
 
 TermsCheck = Callable[[Any, Mapping[str, Game], LiveLimits], None]
 

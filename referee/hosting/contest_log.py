@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from referee.contests.ladder import events as ladder
 from referee.contests.tournament import events as tournament
-from referee.hosting.contest_terms import LadderTerms, TournamentTerms
+from referee.hosting.contest_terms import HostedLadderTerms, HostedTournamentTerms
 from referee.live.ports import CoAppend
 
 LADDER = "ladder"
@@ -29,7 +29,7 @@ class LadderCreated(Struct, frozen=True, gc=False, tag_field="kind", tag="ladder
     request_id: str
     seed: bytes
     """Source of all random choices of the ladder, secret until it is closed."""
-    terms: LadderTerms
+    terms: HostedLadderTerms
 
 
 class TournamentCreated(Struct, frozen=True, gc=False, tag_field="kind", tag="tournament_created"):
@@ -40,7 +40,7 @@ class TournamentCreated(Struct, frozen=True, gc=False, tag_field="kind", tag="to
     organiser: str
     """Holder of the token with which it was created."""
     request_id: str
-    terms: TournamentTerms
+    terms: HostedTournamentTerms
     entrants: int = 0
     """Number of entrants that it was created with; their entries follow this one."""
 

@@ -4,36 +4,35 @@ Defaults that a later release of a game could change are filled in, so that a co
 """
 
 from collections.abc import Mapping, Sequence
-from enum import Enum
 
 from msgspec import Struct
 from msgspec.structs import replace
+from referee_values import DuplicatePlay, LadderTerms, Opening, PartnerRule, TournamentTerms, normal
 
 from engines.api import REFEREE, Game, Seat, Table
 from referee.accounts.account_errors import BadField
 from referee.contests.pairing import DueMatch, MatchScore, Sides
 from referee.contests.tournament.decide import MAX_ENTRANTS
-from referee.contests.tournament.tournament_terms import Pools, Seeding, SprtTrial, TournamentPlayTerms
-from referee.live.match_request import DEFAULT_OPENING, LiveLimits, MatchRequest, Opening, find_game
+from referee.contests.tournament.tournament_terms import Pools, SprtTrial, TournamentPlayTerms
+from referee.live.match_request import DEFAULT_OPENING, LiveLimits, MatchRequest, find_game
 from referee.match.clock import SECOND, Micros
-from referee.match.match_terms import MatchTerms
+from referee.match.match_terms import MatchTerms, filled
 from referee.match.result import Result
 from referee.match.setup import SEED_BYTES, Player, seed_matters
-
-
-class Partners(Enum):
-    """Whether the partners on a side are fixed, in games whose sides have several seats."""
-
-    INDIVIDUAL = "individual"
-    """Each seat is an entrant of its own, with changing partners."""
-    FIXED = "fixed"
-    """An entrant brings a bot for every seat of its side."""
-
 
 HOUR_MS = 3_600_000
 NONCE_TIMEOUT_US: Micros = SECOND
 """How long matches of a contest wait for nonces by default: much longer than an answer takes, and short enough for bots
 that send none."""
+
+USUAL_LADDER = LadderTerms(
+    partner_rule="individual",
+    rematch_after=1,
+    provisional_matches=20,
+    pause_after_faults=3,
+    max_matches_per_hour=120,  # Without a limit, fast bots would play without a pause until the disk is full.
+)
+MAX_MATCHES_PER_HOUR = 3_600
 
 HIDDEN_HANDS = (
     "duplicate play, and a test that counts sets, need a game without hidden hands: a bot that plays a start from both "
@@ -45,64 +44,43 @@ FITTING_FORMATS = (
 )
 
 
-class DuplicatePlay(Struct, frozen=True, gc=False):
-    """Each start is played several times with the same seed and the seats exchanged."""
-
-    arrangements: int = 0
-    """Number of arrangements of seats in which each start is played. 0: the number of sides."""
-    openings: tuple[Opening, ...] = ()
-    """Used in turn. Empty: matches start as the game does, with another seed for each set."""
-
-
-class LadderTerms(Struct, frozen=True, gc=False):
+class HostedLadderTerms(Struct, frozen=True, gc=False):
     match_terms: tuple[MatchTerms, ...]
     """Used in turn; all have the same seats and sides. Players, seed and opening come from the pairing."""
-    duplicate: DuplicatePlay | None = None
-    """None: single matches."""
-    partners: Partners = Partners.INDIVIDUAL
-    max_concurrent_matches: int = 0
-    """Limit of matches in play at the same time. 0: as many as bots have room for."""
-    rematch_after: int = 1
-    """Number of other opponents before a rematch."""
-    provisional_matches: int = 20
-    pause_after_faults: int = 3
-    """Number of consecutive faults that pause a bot."""
-    max_matches_per_hour: int = 0
-    """Limit of matches that start in an hour, evenly spread. 0: no limit."""
+    value: LadderTerms
+    """All other terms, with every default filled in."""
 
     @property
     def openings(self) -> tuple[Opening, ...]:
         """Openings of duplicate play. Empty: each match starts as its game does."""
-        return self.duplicate.openings if self.duplicate else ()
+        return self.value.duplicate_play.openings if self.value.duplicate_play else ()
 
     @property
     def gap_ms(self) -> int:
         """Return the minimum time between the starts of two matches."""
-        return -(-HOUR_MS // self.max_matches_per_hour) if self.max_matches_per_hour else 0
+        return -(-HOUR_MS // self.value.max_matches_per_hour) if self.value.max_matches_per_hour else 0
 
 
-class Qualification(Struct, frozen=True, gc=False):
-    """The entrants are the best of another tournament, which is the stage before this one."""
-
-    tournament: str
-    best: int
-    """Number of entrants that qualify."""
+def complete_ladder_terms(given: LadderTerms, sides: int) -> LadderTerms:
+    """Return the terms with every default filled in, for games with that many sides."""
+    duplicate = DuplicatePlay(arrangements=sides) if given.duplicate_play else None
+    return normal(filled(given, replace(USUAL_LADDER, duplicate_play=duplicate)))
 
 
-class TournamentTerms(Struct, frozen=True, gc=False):
+class HostedTournamentTerms(Struct, frozen=True, gc=False):
     match_terms: tuple[MatchTerms, ...]
     """Used in turn; all have the same seats and sides."""
     tournament: TournamentPlayTerms
-    """Format, seeding and tie-breaks; also the seed of all random choices, secret until the end."""
-    openings: tuple[Opening, ...] = ()
-    """Openings of duplicate play, used in turn. Empty: matches start as the game does, each set with another seed."""
-    ladder: str = ""
-    """Ladder that rates the matches, and whose ratings may seed the entrants. Empty: none."""
-    partners: Partners = Partners.INDIVIDUAL
-    freeze_versions: bool = False
-    """Whether each bot plays with the version that it has at the start until the end."""
-    qualification: Qualification | None = None
-    """The stage before, whose best are the entrants. None: entrants join by themselves."""
+    """All other terms, and the seed of all random choices, secret until the end."""
+
+    @property
+    def value(self) -> TournamentTerms:
+        return self.tournament.value
+
+    @property
+    def openings(self) -> tuple[Opening, ...]:
+        """Openings of duplicate play, used in turn. Empty: matches start as the game does, each set differently."""
+        return self.value.duplicate_play.openings if self.value.duplicate_play else ()
 
 
 class Seating(Struct, frozen=True, gc=False):
@@ -144,9 +122,9 @@ class Seating(Struct, frozen=True, gc=False):
         return tuple(seat_ranks[first_seats[place]] for place in range(len(first_seats)))
 
 
-def seating(table: Table, partners: Partners) -> Seating:
+def seating(table: Table, partners: PartnerRule) -> Seating:
     """Return the seating of a game."""
-    if partners is Partners.FIXED:
+    if partners == "fixed":
         return Seating(table.sides, ())
     alone = all(len(side) == 1 for side in table.sides)
     return Seating(tuple((seat,) for seat in range(len(table.seats))), () if alone else table.sides)
@@ -170,40 +148,38 @@ def with_nonces(terms: MatchTerms, game: Game, *, in_sets: bool) -> MatchTerms:
     return replace(terms, nonce_timeout_us=NONCE_TIMEOUT_US)
 
 
-def check_ladder_terms(terms: LadderTerms, games: Mapping[str, Game], limits: LiveLimits) -> None:
+def check_ladder_terms(terms: HostedLadderTerms, games: Mapping[str, Game], limits: LiveLimits) -> None:
     """Raises BadField, or what `MatchRequest.setup` raises for the terms and openings of its matches."""
     if not terms.match_terms:
         raise BadField("match_terms", "at least one is needed")
     for match_terms in terms.match_terms:
-        _check_match_terms(match_terms, terms.openings, games, limits, in_sets=terms.duplicate is not None)
+        _check_match_terms(match_terms, terms.openings, games, limits, in_sets=terms.value.duplicate_play is not None)
     tables = [find_game(games, it.game).table(it.settings) for it in terms.match_terms]
     if len({table.sides for table in tables}) > 1:
         raise BadField("match_terms", "they must all have the same seats and sides")
-    _check_partners(seating(tables[0], terms.partners))
+    _check_partners(seating(tables[0], terms.value.partner_rule))
 
 
-def check_tournament_terms(terms: TournamentTerms, games: Mapping[str, Game], limits: LiveLimits) -> None:
+def check_tournament_terms(terms: HostedTournamentTerms, games: Mapping[str, Game], limits: LiveLimits) -> None:
     """Raises BadField, or what `MatchRequest.setup` raises for the terms and openings of its matches."""
     for match_terms in terms.match_terms:
-        _check_match_terms(
-            match_terms, terms.openings, games, limits, in_sets=terms.tournament.duplicate_sets is not None
-        )
+        _check_match_terms(match_terms, terms.openings, games, limits, in_sets=terms.value.duplicate_play is not None)
     _check_format(terms, tournament_seating(terms, games))
-    if terms.qualification and not 2 <= terms.qualification.best <= MAX_ENTRANTS:
+    if (stage := terms.value.qualification) and not 2 <= stage.best <= MAX_ENTRANTS:
         raise BadField("qualification.best", f"it must be from 2 to {MAX_ENTRANTS}")
-    if terms.tournament.seeding is Seeding.RATING and not terms.ladder:
+    if terms.value.seeding == "rating" and not terms.value.ladder:
         raise BadField("seeding", "seeding by rating needs a ladder, which has the ratings")
 
 
-def tournament_seating(terms: TournamentTerms, games: Mapping[str, Game]) -> Seating:
+def tournament_seating(terms: HostedTournamentTerms, games: Mapping[str, Game]) -> Seating:
     """Return the seating of the tournament's game. Raises UnknownGame."""
     first = terms.match_terms[0]
-    return seating(find_game(games, first.game).table(first.settings), terms.partners)
+    return seating(find_game(games, first.game).table(first.settings), terms.value.partner_rule)
 
 
-def bots_per_entrant(terms: TournamentTerms, games: Mapping[str, Game]) -> int:
+def bots_per_entrant(terms: HostedTournamentTerms, games: Mapping[str, Game]) -> int:
     """Return the number of bots that an entrant brings. Raises UnknownGame."""
-    return terms.tournament.boards or tournament_seating(terms, games).bots
+    return terms.value.boards or tournament_seating(terms, games).bots
 
 
 def _check_match_terms(
@@ -231,12 +207,12 @@ def _check_partners(seats: Seating) -> None:
         raise BadField("partner_rule", "they cannot be fixed in a game whose sides have different numbers of seats")
 
 
-def _check_format(terms: TournamentTerms, seats: Seating) -> None:
+def _check_format(terms: HostedTournamentTerms, seats: Seating) -> None:
     """Raises BadField if the format does not fit the number of entrants that meet in the game."""
     form = terms.tournament.format
     _check_partners(seats)
     meet = (form.at_a_table, form.sides) if isinstance(form, Pools | SprtTrial) else (2, ())
-    if terms.tournament.boards and (seats.bots, len(seats.places), seats.sides) != (1, 2, ()):
+    if terms.value.boards and (seats.bots, len(seats.places), seats.sides) != (1, 2, ()):
         raise BadField("boards", "teams need a game of two sides with one seat each")
     if meet != (len(seats.places), seats.sides):
         why = f"it does not fit a game in which {len(seats.places)} entrants meet"

@@ -32,7 +32,7 @@ from referee.hosting.contest_host import (
 )
 from referee.hosting.contest_log import LADDER, ContestEntry, ContestLog, LadderCreated, contest_id
 from referee.hosting.contest_store import ContestRegistry, ContestStore
-from referee.hosting.contest_terms import LadderTerms, check_ladder_terms
+from referee.hosting.contest_terms import HostedLadderTerms, check_ladder_terms
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.hosting_errors import NoSuchLadder
 from referee.hosting.ladder_corrections import LadderCorrections
@@ -46,7 +46,7 @@ from referee.match.setup import Player
 from referee.match.state import Match
 
 
-class LadderRequest(ContestRequest[LadderTerms], frozen=True, gc=False):
+class LadderRequest(ContestRequest[HostedLadderTerms], frozen=True, gc=False):
     def created(self, seed: bytes) -> LadderCreated:
         """Return the first event of the ladder."""
         return LadderCreated(self.name, self.title or self.name, self.organiser, self.request_id, seed, self.terms)
@@ -72,7 +72,7 @@ def max_faults_for(ladders: ContestRegistry[LadderState], match: Match, default:
     name = dict(match.setup.labels).get(labels.LADDER)
     first = ladders.first_entries.get(contest_id(LADDER, name)) if name else None
     created = first.event if first else None
-    return created.terms.pause_after_faults if isinstance(created, LadderCreated) else default
+    return created.terms.value.pause_after_faults if isinstance(created, LadderCreated) else default
 
 
 class LadderHost(ContestHost[LadderState, LadderRequest]):

@@ -11,7 +11,7 @@ from referee.contests.ladder.state import Ladder, LadderPhase, LadderPlayTerms, 
 from referee.contests.pairing import ContestMatchStarted, DueMatch, DuplicateSets, Sides
 from referee.contests.strength.rating import RatingRecord
 from referee.hosting.contest_log import LADDER, ContestEntry, LadderCreated
-from referee.hosting.contest_terms import LadderTerms, Seating, seating
+from referee.hosting.contest_terms import HostedLadderTerms, Seating, seating
 from referee.hosting.hosted_contest import HostedContest
 from referee.hosting.hosting_errors import ContestDamaged
 from referee.live.match_request import find_game
@@ -54,7 +54,7 @@ class LadderState(HostedContest[LadderCreated], frozen=True, gc=False):
         return self.ladder.entrants.values()
 
     @property
-    def terms(self) -> LadderTerms:
+    def terms(self) -> HostedLadderTerms:
         return self.created.terms
 
     @property
@@ -160,21 +160,21 @@ class LadderFold:
 
     def initial_state(self, created: LadderCreated, at_ms: int) -> LadderState:
         """Return the state after the first entry, without entrants."""
-        terms = created.terms
+        terms, value = created.terms, created.terms.value
         first = terms.match_terms[0]
         table = find_game(self._games, first.game).table(first.settings)
-        seats = seating(table, terms.partners)
-        duplicate = terms.duplicate
+        seats = seating(table, value.partner_rule)
+        duplicate = value.duplicate_play
         pure = LadderPlayTerms(
             created.name,
             created.seed,
             len(seats.places),
             seats.sides,
             seats.bots,
-            DuplicateSets(duplicate.arrangements or len(table.sides), len(duplicate.openings)) if duplicate else None,
+            DuplicateSets(duplicate.arrangements, len(duplicate.openings)) if duplicate else None,
             len(terms.match_terms),
-            terms.max_concurrent_matches or None,
-            terms.rematch_after,
-            terms.provisional_matches,
+            value.max_concurrent_matches or None,
+            value.rematch_after,
+            value.provisional_matches,
         )
         return LadderState(Ladder(pure), seats, table.sides, ((1, at_ms),), created=created, created_ms=at_ms)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from engines.api import Game
-from referee.contests.corrections import Correction, CorrectionKind, check_ranks
+from referee.contests.corrections import Correction, check_ranks
 from referee.contests.pairing import DueMatch, MatchScore
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.commands import CorrectScore
@@ -42,7 +42,7 @@ def score_correction(
     sides = find_game(games, terms.game).table(terms.settings).sides
     check_ranks(correction, len(sides))
     score = None
-    if correction.kind is CorrectionKind.CORRECTED:
+    if correction.kind == "corrected":
         by_seat = {seat: rank for side, rank in zip(sides, correction.ranks, strict=True) for seat in side}
         seat_ranks = [by_seat[seat] for seat in sorted(by_seat)]
         score = MatchScore(tournament_seating(state.terms, games).ranks(due, seat_ranks))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from msgspec.structs import replace
+from referee_values import ExportFormat, Qualification, TournamentPhase
 
 from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField, NameTaken
@@ -26,8 +27,7 @@ from referee.contests.tournament.commands import (
 )
 from referee.contests.tournament.decide import decide
 from referee.contests.tournament.events import TournamentEnded, TournamentEvent
-from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
-from referee.contests.tournament.tournament_terms import Seeding
+from referee.contests.tournament.state import Tournament, evolve
 from referee.hosting.contest_host import (
     MAX_TEXT_CHARS,
     ContestFilter,
@@ -46,7 +46,7 @@ from referee.hosting.contest_log import (
     contest_id,
 )
 from referee.hosting.contest_store import ContestRegistry, ContestStore
-from referee.hosting.contest_terms import Qualification, TournamentTerms, bots_per_entrant, check_tournament_terms
+from referee.hosting.contest_terms import HostedTournamentTerms, bots_per_entrant, check_tournament_terms
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.hosting_errors import (
     EntriesClosed,
@@ -63,14 +63,14 @@ from referee.hosting.ladder_ratings import seed_rating, team_seed_rating
 from referee.hosting.match_factory import ContestState
 from referee.hosting.tournament_corrections import find_match, score_correction
 from referee.hosting.tournament_state import TournamentState, decide_and_pair, fold_tournament
-from referee.hosting.tournament_tables import ANY_PAIRING, EXPORTS, ExportFormat, PairingFilter, TournamentTables
+from referee.hosting.tournament_tables import ANY_PAIRING, EXPORTS, PairingFilter, TournamentTables
 from referee.hosting.tournament_worker import Qualified, TournamentWorker
 
 FILTER_BATCH_SIZE = 5_000
 """How many pairings are filtered before the event loop runs again."""
 
 
-class TournamentRequest(ContestRequest[TournamentTerms], frozen=True, gc=False):
+class TournamentRequest(ContestRequest[HostedTournamentTerms], frozen=True, gc=False):
     """A request to create a tournament. Its terms have no seed, which the referee draws."""
 
     entrants: tuple[ContestEntrant, ...] = ()
@@ -116,7 +116,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         NoSuchVersion, BotPaused, BadField, or WrongParticipantCount if it is not one bot for each seat of a side.
         """
         store = await self._find_store(name)
-        if stage := store.state.terms.qualification:
+        if stage := store.state.terms.value.qualification:
             raise BadField("tournament", f"the entrants of {name} come from {stage.tournament}")
         resolved = await self._resolve(store.state.terms, entrant)
 
@@ -144,15 +144,15 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         Raises WrongEntrantCount, NotAnEntrant, BadTerms (of challengers), TournamentOver or RefereeDraining.
         """
         store = await self._find_store(name)
-        if store.state.tournament.phase is TournamentPhase.ENTRY and self._deps.referee.draining:
+        if store.state.tournament.phase == "entry" and self._deps.referee.draining:
             raise self._deps.referee.draining
-        return await self._carry_out(store, StartTournament(), unless=TournamentPhase.PLAYING)
+        return await self._carry_out(store, StartTournament(), unless="playing")
 
     async def cancel(self, name: str, message: str = "") -> TournamentState:
         """End the tournament; its matches in play become void. Idempotent. Raises TournamentOver or BadField."""
         check_words("message", message, MAX_TEXT_CHARS)
         store = await self._find_store(name)
-        return await self._carry_out(store, CancelTournament(message), unless=TournamentPhase.CANCELLED)
+        return await self._carry_out(store, CancelTournament(message), unless="cancelled")
 
     async def act(self, name: str, command: StaffAct) -> TournamentState:
         """Execute an act of staff during play; it needs a reason. Idempotent.
@@ -162,10 +162,10 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         """
         check_reason(command.message)
         store = await self._find_store(name)
-        if store.state.tournament.phase is TournamentPhase.ENTRY:
+        if store.state.tournament.phase == "entry":
             raise TournamentNotStarted(name)
         if store.state.over:
-            raise TournamentOver(name, store.state.tournament.phase.value)
+            raise TournamentOver(name, store.state.tournament.phase)
         return await self._carry_out(store, command)
 
     async def request_bye(self, name: str, command: RequestBye) -> TournamentState:
@@ -182,7 +182,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         """
         check_reason(correction.message)
         store = await self._find_store(name)
-        if store.state.tournament.phase is TournamentPhase.ENTRY:
+        if store.state.tournament.phase == "entry":
             raise TournamentNotStarted(name)
         due = await find_match(store.state, correction.match_id)
         if due is None:
@@ -222,7 +222,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         try:
             return await self.tables.export(state, EXPORTS[form])
         except TrfNotAvailable as error:
-            raise NotExportable(name, form.value, error.details["why"]) from None
+            raise NotExportable(name, form, error.details["why"]) from None
 
     async def _carry_out(
         self,
@@ -233,20 +233,20 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         """Execute a command, which changes nothing if the tournament is in the phase `unless` already."""
 
         async def decided(state: TournamentState) -> list[TournamentEvent]:
-            if state.tournament.phase is unless:
+            if state.tournament.phase == unless:
                 return []
             with _contract_errors(state):
                 return await decide_and_pair(state.tournament, command, self._deps.run, self._deps.time.wall_ms())
 
         return await self._execute(store, decided)
 
-    async def _resolve(self, terms: TournamentTerms, entrant: ContestEntrant) -> ContestEntrant:
+    async def _resolve(self, terms: HostedTournamentTerms, entrant: ContestEntrant) -> ContestEntrant:
         bots = bots_per_entrant(terms, self._deps.games)
-        entrant = await self._resolve_entrant(entrant, bots, one_for_all=not terms.tournament.boards)
-        if not terms.ladder or terms.tournament.seeding is not Seeding.RATING:
+        entrant = await self._resolve_entrant(entrant, bots, one_for_all=not terms.value.boards)
+        if not terms.value.ladder or terms.value.seeding != "rating":
             return entrant
-        ladder = (await self._ladders.get(terms.ladder)).ladder
-        rating_of = team_seed_rating if terms.tournament.boards else seed_rating
+        ladder = (await self._ladders.get(terms.value.ladder)).ladder
+        rating_of = team_seed_rating if terms.value.boards else seed_rating
         return replace(entrant, rating=rating_of(ladder, entrant.bots))
 
     def _create_worker(self, store: ContestStore[TournamentState]) -> TournamentWorker:
@@ -255,7 +255,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
     async def _qualified(self, qualification: Qualification) -> Qualified:
         """Return the entrants that qualify, in the order of the standings, once the tournament before is over."""
         state = await self.get(qualification.tournament)
-        if not state.over or state.tournament.phase is TournamentPhase.CANCELLED:
+        if not state.over or state.tournament.phase == "cancelled":
             return Qualified(state.tournament.phase)
         standings = [row.standing.entrant for row in await self.tables.rows(state)]
         active = [name for name in standings if name not in state.tournament.withdrawn]
@@ -267,9 +267,9 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         before = await self.get(qualification.tournament)
         if before.organiser != request.organiser:
             raise BadField("terms.qualification.tournament", "it must be a tournament of the same organiser")
-        same = ("match_terms", "partners", "ladder")
-        has_same_boards = before.terms.tournament.boards == request.terms.tournament.boards
-        if not has_same_boards or any(getattr(before.terms, it) != getattr(request.terms, it) for it in same):
+        was, wanted = before.terms.value, request.terms.value
+        differ = any(getattr(was, it) != getattr(wanted, it) for it in ("boards", "partner_rule", "ladder"))
+        if differ or before.terms.match_terms != request.terms.match_terms:
             why = "it must have the same match terms, ladder, partners and boards"
             raise BadField("terms.qualification.tournament", why)
         if request.entrants:
@@ -281,10 +281,11 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         return contests[contests.index(last) + 1 if last in contests else 0 :]
 
     async def _creation_events(self, request: TournamentRequest) -> Sequence[ContestEvent]:
-        if request.terms.ladder:
-            await self._ladders.get(request.terms.ladder)
-        if request.terms.qualification:
-            await self._check_qualification(request, request.terms.qualification)
+        terms = request.terms.value
+        if terms.ladder:
+            await self._ladders.get(terms.ladder)
+        if terms.qualification:
+            await self._check_qualification(request, terms.qualification)
         entrants = [await self._resolve(request.terms, entrant) for entrant in request.entrants]
         return _decide_creation(request.created(self._deps.draw_seed()), entrants)
 
@@ -332,7 +333,7 @@ def _contract_errors(state: TournamentState) -> Iterator[None]:
 
 
 CONTRACT_ERRORS: dict[type[pure.ContestError], Callable[[TournamentState, Mapping[str, str]], DetailedError]] = {
-    pure.CommandNotAllowed: lambda state, _: TournamentOver(state.name, state.tournament.phase.value),
+    pure.CommandNotAllowed: lambda state, _: TournamentOver(state.name, state.tournament.phase),
     pure.EntriesOver: lambda state, said: EntriesClosed(state.name, int(said["closed_at_ms"])),
     pure.EntryClosed: lambda state, _: TournamentStarted(state.name),
     pure.EntrantNameTaken: lambda _, said: NameTaken(said["name"]),

@@ -23,9 +23,9 @@ from referee.contests.tournament.events import (
     TournamentEvent,
     TournamentPlayStarted,
 )
-from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
+from referee.contests.tournament.state import Tournament, evolve
 from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestEntry, TournamentCreated
-from referee.hosting.contest_terms import TournamentTerms
+from referee.hosting.contest_terms import HostedTournamentTerms
 from referee.hosting.hosted_contest import HostedContest
 from referee.hosting.hosting_errors import ContestDamaged
 from referee.live.worker_pool import RunFunction
@@ -59,17 +59,17 @@ class TournamentState(HostedContest[TournamentCreated], frozen=True, gc=False):
         return [self.tournament.entrants[name] for name in self.tournament.active_entrants]
 
     @property
-    def terms(self) -> TournamentTerms:
+    def terms(self) -> HostedTournamentTerms:
         return self.created.terms
 
     @property
     def over(self) -> bool:
-        return self.tournament.phase in {TournamentPhase.FINISHED, TournamentPhase.CANCELLED}
+        return self.tournament.phase in {"finished", "cancelled"}
 
     @property
     def labels(self) -> Mapping[str, str]:
         """Labels `ladder` and `tournament` of its matches, as far as they have them."""
-        ladder = self.terms.ladder
+        ladder = self.terms.value.ladder
         return {TOURNAMENT: self.name, LADDER: ladder} if ladder else {TOURNAMENT: self.name}
 
     @property
@@ -85,7 +85,7 @@ class TournamentState(HostedContest[TournamentCreated], frozen=True, gc=False):
     @property
     def waiting_in_parts(self) -> Iterator[Sequence[DueMatch]]:
         """Yield the matches of `waiting` in parts of some hundred."""
-        parts = self.tournament.pairings.chunks if self.tournament.phase is TournamentPhase.PLAYING else ()
+        parts = self.tournament.pairings.chunks if self.tournament.phase == "playing" else ()
         return (part.waiting_matches for part in parts)
 
     def has_bot(self, bot: str) -> bool:
@@ -106,7 +106,7 @@ class TournamentState(HostedContest[TournamentCreated], frozen=True, gc=False):
     def players_of(self, due: DueMatch, name: str) -> tuple[Player, ...]:
         """Return the bots with which an entrant plays a match: of a team, the one of its board."""
         bots = self.tournament.entrants[name].bots
-        return (bots[due.number - 1],) if self.tournament.terms.boards else bots
+        return (bots[due.number - 1],) if self.tournament.terms.value.boards else bots
 
 
 def fold_tournament(state: TournamentState | None, entry: ContestEntry) -> TournamentState:

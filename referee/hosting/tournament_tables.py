@@ -6,17 +6,17 @@ Tables of a large tournament take seconds, so they are computed in a worker proc
 import asyncio
 from collections import Counter, OrderedDict
 from collections.abc import Callable
-from enum import Enum
 from itertools import combinations
 from typing import Any, TypeVar, TypeVarTuple, Unpack
 
 from msgspec import Struct
+from referee_values import ExportFormat, PairingPhase
 
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.strength.elo import EloEstimate
 from referee.contests.tables.round_result import build_cross_table as points_against
 from referee.contests.tables.standings import StandingsRow
-from referee.contests.tournament.state import Tournament, TournamentPhase
+from referee.contests.tournament.state import Tournament
 from referee.contests.tournament.tournament_export import estimate_strengths, to_csv, to_json
 from referee.contests.tournament.trf import to_trf
 from referee.hosting.hosting_errors import TournamentNotStarted
@@ -33,18 +33,6 @@ TABLES_CACHE_SIZE = 64
 
 T = TypeVar("T")
 Args = TypeVarTuple("Args")
-
-
-class PairingPhase(Enum):
-    PLANNED = "planned"
-    PLAYING = "playing"
-    DONE = "done"
-
-
-class ExportFormat(Enum):
-    CSV = "csv"
-    JSON = "json"
-    TRF = "trf"
 
 
 class TournamentRow(Struct, frozen=True, gc=False):
@@ -68,8 +56,8 @@ class CrossTableCell(Struct, frozen=True, gc=False):
 
 def phase_of(course: PairingProgress) -> PairingPhase:
     if course.is_done:
-        return PairingPhase.DONE
-    return PairingPhase.PLAYING if course.matches_in_play else PairingPhase.PLANNED
+        return "done"
+    return "playing" if course.matches_in_play else "planned"
 
 
 class PairingFilter(Struct, frozen=True, gc=False):
@@ -175,7 +163,7 @@ class TournamentTables:
 
 
 def _started(state: TournamentState) -> Tournament:
-    if state.tournament.phase is TournamentPhase.ENTRY:
+    if state.tournament.phase == "entry":
         raise TournamentNotStarted(state.name)
     return state.tournament
 
@@ -220,7 +208,7 @@ def _trf(state: TournamentState) -> str:
 
 
 EXPORTS: dict[ExportFormat, Callable[[TournamentState], str]] = {
-    ExportFormat.CSV: _csv,
-    ExportFormat.JSON: _json,
-    ExportFormat.TRF: _trf,
+    "csv": _csv,
+    "json": _json,
+    "trf": _trf,
 }

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
+from referee_values import Qualification, TournamentPhase
 
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import ContestError
@@ -22,10 +23,9 @@ from referee.contests.tournament.commands import (
     TournamentCommand,
 )
 from referee.contests.tournament.events import TournamentEvent
-from referee.contests.tournament.state import TournamentPhase
 from referee.hosting.absences import MAX_STEP_US, Absence, AbsenceTimer
 from referee.hosting.contest_store import ContestStore
-from referee.hosting.contest_terms import Qualification, tournament_seating
+from referee.hosting.contest_terms import tournament_seating
 from referee.hosting.contest_worker import ContestWorker, HostingDependencies
 from referee.hosting.tournament_state import TournamentState, decide_and_pair
 from referee.hosting.version_freeze import VersionFreeze
@@ -71,7 +71,7 @@ class TournamentWorker(ContestWorker[TournamentState]):
     @property
     def no_show_times_ms(self) -> dict[str, int]:
         """When absent entrants lose each pairing that waits for them now, unless they come before."""
-        ends_us = self._absences.ends_us(self.state.tournament.terms.times.no_show_ms * MS)
+        ends_us = self._absences.ends_us(self.state.tournament.terms.no_show_ms * MS)
         now_us, now_ms = self._time.monotonic_us(), self._time.wall_ms()
         return {pairing: now_ms + (end_us - now_us) // MS for pairing, end_us in ends_us.items()}
 
@@ -88,7 +88,7 @@ class TournamentWorker(ContestWorker[TournamentState]):
             return True
         if self._referee.draining:
             self._absences.restart()
-        elif self.state.tournament.phase is TournamentPhase.ENTRY:
+        elif self.state.tournament.phase == "entry":
             await self._start_on_time()
         else:
             await self._freeze_versions()
@@ -106,7 +106,7 @@ class TournamentWorker(ContestWorker[TournamentState]):
 
     async def _start_on_time(self) -> None:
         """Start the tournament when it is time. With too few entrants, it is tried again when one enters."""
-        starts_at_ms, stage = self.state.tournament.terms.times.starts_at_ms, self.state.terms.qualification
+        starts_at_ms, stage = self.state.tournament.terms.starts_at_ms, self.state.terms.value.qualification
         if stage and not self.state.tournament.entrants:
             await self._qualify(stage)
         has_stage_before = stage and self.state.tournament.entrants
@@ -120,8 +120,8 @@ class TournamentWorker(ContestWorker[TournamentState]):
         before = await self._qualified(stage)
         if len(before.entrants) > 1:
             await self._execute(QualifyEntrants(before.entrants))
-        elif before.phase in {TournamentPhase.FINISHED, TournamentPhase.CANCELLED}:
-            why = "was cancelled" if before.phase is TournamentPhase.CANCELLED else "has too few entrants left"
+        elif before.phase in {"finished", "cancelled"}:
+            why = "was cancelled" if before.phase == "cancelled" else "has too few entrants left"
             await self._execute(CancelTournament(f"{stage.tournament}, the stage before, {why}"))
             self.wake()
 
@@ -172,11 +172,11 @@ class TournamentWorker(ContestWorker[TournamentState]):
 
     def _board(self, due: DueMatch) -> int:
         """Return the board of a match of two teams. 0: its entrants are no teams."""
-        return due.number if self.state.tournament.terms.boards else 0
+        return due.number if self.state.terms.value.boards else 0
 
     async def _record_absences(self) -> None:
         """Record who was absent from a pairing for too long, and take another step while somebody is absent."""
-        no_show_us = self.state.tournament.terms.times.no_show_ms * MS
+        no_show_us = self.state.tournament.terms.no_show_ms * MS
         if not no_show_us or self.state.over:
             return
         absent = await self._find_absent()

@@ -26,7 +26,7 @@ class VersionFreeze:
 
     async def versions_to_freeze(self, state: TournamentState) -> list[FrozenEntrant]:
         """Return the entrants whose versions are not frozen yet and are known now."""
-        if not state.terms.freeze_versions:
+        if not state.terms.value.freeze_versions:
             return []
         game = state.terms.match_terms[0].game
         found = []
@@ -45,7 +45,7 @@ class VersionFreeze:
 
     async def explain(self, state: TournamentState, bots: Sequence[Player], game: str) -> None:
         """Tell the owners of bots that are online with another version why they get no match. Each is told once."""
-        if not state.terms.freeze_versions:
+        if not state.terms.value.freeze_versions:
             return
         for player in bots:
             online = self._factory.online_version(Player(player.bot), game)

@@ -24,7 +24,6 @@ from referee.contests.tournament.commands import (
 from referee.contests.tournament.decide import decide
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.contests.tournament.state import Tournament, evolve
-from referee.contests.tournament.tournament_times import NO_TIMES
 from referee.hosting.contest_log import TournamentCreated
 from referee.hosting.contest_terms import check_tournament_terms, tournament_seating
 from referee.hosting.match_factory import match_request_for
@@ -61,12 +60,15 @@ class LabTournament:
         self._games = games()
         self._seed = seed
         wanted = read_tournament_terms(plan.terms, TermsConverter(self._games, LOCAL_CREDIT, LAB_LIMITS))
-        play_terms = replace(
-            wanted.tournament,
-            seed=seed_of(seed, "tournament"),
+        value = replace(
+            wanted.value,
             max_concurrent_matches=READY_MATCHES,
-            times=NO_TIMES,
+            no_show_ms=0,
+            starts_at=None,
+            entries_close_at=None,
+            round_break_ms=0,
         )
+        play_terms = replace(wanted.tournament, value=value, seed=seed_of(seed, "tournament"))
         match_terms = tuple(without_nonces(terms) for terms in wanted.match_terms)
         terms = replace(wanted, match_terms=match_terms, tournament=play_terms)
         check_tournament_terms(terms, self._games, LAB_LIMITS)

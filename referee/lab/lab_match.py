@@ -5,13 +5,14 @@ from collections.abc import Iterable
 
 import msgspec
 from msgspec import Struct
+from referee_values import ForfeitCause
 
 from engines.api import Seat
 from referee.lab.match_player import PlayedMatch
 from referee.local.local_standings import MatchFinish
 from referee.match.events import FlagFell, MoveRejected
 from referee.match.moves_digest import digest_of_events
-from referee.match.result import EndKind, Fault, Result
+from referee.match.result import EndKind, Result
 from referee.match.setup import Setup
 from referee.records.describe_event import escape_unprintable
 
@@ -45,7 +46,7 @@ class LabResult(Struct, frozen=True):
     moves: int
     digest: str
     """Digest of the moves, by which repeated games are found. Empty if there are none."""
-    faults: tuple[tuple[Seat, Fault, int], ...] = ()
+    faults: tuple[tuple[Seat, ForfeitCause, int], ...] = ()
     """How many flag falls and illegal moves each seat had."""
     failures: tuple[tuple[Seat, str], ...] = ()
     """Seats whose bots failed and resigned, each with the last line of the error, shortened."""
@@ -98,9 +99,11 @@ def lab_result(match: LabMatch, finished: PlayedMatch) -> LabResult:
     )
 
 
-def _faults(finished: PlayedMatch) -> tuple[tuple[Seat, Fault, int], ...]:
+def _faults(finished: PlayedMatch) -> tuple[tuple[Seat, ForfeitCause, int], ...]:
     found = [event for event in finished.events if type(event) is FlagFell or type(event) is MoveRejected]
-    faults = [(event.seat, Fault.TIME if isinstance(event, FlagFell) else Fault.ILLEGAL_MOVE) for event in found]
+    faults: list[tuple[Seat, ForfeitCause]] = [
+        (event.seat, "time" if isinstance(event, FlagFell) else "illegal_move") for event in found
+    ]
     return tuple((seat, fault, count) for (seat, fault), count in Counter(faults).items()) if faults else ()
 
 

@@ -14,6 +14,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
+from referee_values import ForfeitCause
+
 from engines.api import Seat
 from referee.accounts.bot_log import (
     ALL_LINES,
@@ -31,7 +33,7 @@ from referee.accounts.tokens import BudgetOwner
 from referee.live.ports import Entry, LogUnavailable, Time
 from referee.live.sessions import Session
 from referee.match.events import FlagFell, PlayEnded, SeatForfeited
-from referee.match.result import EndKind, Fault, Result
+from referee.match.result import EndKind, Result
 from referee.match.state import Match
 
 MAX_PENDING_NOTES = 200
@@ -121,10 +123,10 @@ class BotNotifier:
     def returned(self, bot: Bot) -> None:
         self._notify(bot, NoticeNote("returned", f"{bot.name} is no longer paused"))
 
-    def fault_counted(self, bot: Bot, fault: Fault, match_id: str, left: int) -> None:
+    def fault_counted(self, bot: Bot, fault: ForfeitCause, match_id: str, left: int) -> None:
         """Notify of a counted fault; `left` more in a row pause the bot."""
-        message = f"a fault was counted in match {match_id}: {fault.value}; {left} more in a row pause {bot.name}"
-        details = (("fault", fault.value), ("match_id", match_id), ("left", str(left)))
+        message = f"a fault was counted in match {match_id}: {fault}; {left} more in a row pause {bot.name}"
+        details = (("fault", fault), ("match_id", match_id), ("left", str(left)))
         self._notify(bot, NoticeNote("fault_counted", message, details))
 
     def quota_near(self, bot: Bot, quota: str, used: int, limit: int) -> None:
@@ -223,7 +225,7 @@ class AutoPause:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def _count(self, name: str, fault: Fault | None, match: Match) -> None:
+    async def _count(self, name: str, fault: ForfeitCause | None, match: Match) -> None:
         with suppress(LogUnavailable):
             bot = await self._accounts.bot(name)
             if not (fault or bot.faults) or not await self._counts(bot, match):
@@ -233,9 +235,9 @@ class AutoPause:
             else:
                 await self._accounts.change_bot(name, without_faults)
 
-    async def _add(self, name: str, fault: Fault, match: Match) -> None:
+    async def _add(self, name: str, fault: ForfeitCause, match: Match) -> None:
         match_id, max_faults, at_ms = match.setup.match_id, self._max_faults_in_row(match), self._time.wall_ms()
-        faults = f"{max_faults} faults in a row, the last one in match {match_id}: {fault.value}"
+        faults = f"{max_faults} faults in a row, the last one in match {match_id}: {fault}"
         message = f"{faults}; resume it by `referee bot return {name}`"
         bot = await self._accounts.change_bot(name, lambda bot: with_fault(bot, max_faults, message, at_ms))
         if bot.pause is None:
@@ -244,9 +246,9 @@ class AutoPause:
             self._notifier.paused(bot, bot.pause)
 
 
-def _faults(match: Match, result: Result) -> dict[str, Fault | None]:
+def _faults(match: Match, result: Result) -> dict[str, ForfeitCause | None]:
     """Return each bot of the match with its first fault; None: it had none. Withdrawn bots are left out."""
-    faults: dict[str, Fault | None] = {player.bot: None for player in match.players}
+    faults: dict[str, ForfeitCause | None] = {player.bot: None for player in match.players}
     for forfeit in reversed(result.forfeits):
-        faults[match.players[forfeit.seat].bot] = forfeit.fault
-    return {bot: fault for bot, fault in faults.items() if fault is not Fault.WITHDRAWN}
+        faults[match.players[forfeit.seat].bot] = forfeit.cause
+    return {bot: fault for bot, fault in faults.items() if fault != "withdrawn"}

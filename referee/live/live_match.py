@@ -7,7 +7,7 @@ stored: after a restart, a match continues to wait for the bots that come back.
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from engines.api import Seat
@@ -31,15 +31,16 @@ from referee.match.state import Match, MatchPhase, Turn
 class LiveMatch:
     """One match that is not over."""
 
-    def __init__(self, history: MatchHistory, runner: MatchRunner | None = None) -> None:
+    def __init__(self, history: MatchHistory, sent: Iterable[Turn] = ()) -> None:
+        """`sent` are the turns that were sent before this process had the match."""
         self.history = history
-        self.runner = runner
+        self.runner: MatchRunner | None = None
         """None: match time stands still, because the bots have not returned yet after a restart."""
         self.resuming: asyncio.Task[None] | None = None
         """Task that resumes the match. None: there is none."""
         self.notified_sessions: dict[Seat, Session] = {}
         """The session to which each seat's last turn or nonce request was sent."""
-        self.sent_turns: dict[Seat, Turn] = {}
+        self.sent_turns = {turn.seat: turn for turn in sent}
         """The last turn that was sent to each seat."""
         self.nonces_due_us: Micros | None = None
         """Match time until which the match waits for nonces. None: it has not requested any."""
@@ -66,6 +67,19 @@ class LiveMatch:
     def maker(self) -> str:
         """The creator of the match; empty: unknown."""
         return dict(self.match.setup.labels).get(MAKER, "")
+
+    def run(self, runner: MatchRunner) -> None:
+        """Let the time of the match run."""
+        self.runner = runner
+
+    def resume(self, start: Callable[[], asyncio.Task[None]]) -> asyncio.Task[None]:
+        """Return the task that resumes the match, which is started unless there is one."""
+        self.resuming = self.resuming or start()
+        return self.resuming
+
+    def cannot_resume(self) -> None:
+        """Forget the task, so that another one can try again."""
+        self.resuming = None
 
     def holds(self, bot: str, seat: Seat) -> bool:
         """Return whether the bot holds that seat."""
@@ -302,7 +316,8 @@ class MatchStarter:
             live_match.nonces_due_us = now_us + match.terms.nonce_timeout_us
         if now_us >= live_match.nonces_due_us:
             for seat, session in missing:
-                session.misses_nonces |= seat in asked
+                if seat in asked:
+                    session.nonce_missed()
             return True
         until_us = self._monotonic_us(live_match.nonces_due_us, now_us)
         for seat, session in missing:
@@ -337,9 +352,8 @@ class MatchStarter:
         """Cancel the timer of the match."""
         if live_match.start_timer:
             live_match.start_timer.stop()
-            live_match.start_timer = (
-                None  # It refers to the live match: only the garbage collector could free such a cycle.
-            )
+            # It refers to the live match: only the garbage collector could free such a cycle.
+            live_match.start_timer = None
 
     def _monotonic_us(self, at_us: Micros, now_us: Micros) -> Micros:
         return self._time.monotonic_us() + at_us - now_us

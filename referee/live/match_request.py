@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from msgspec import Struct, field
+from referee_values import Opening
 
-from engines.api import REFEREE, Game, Position, Seat
+from engines.api import REFEREE, Game, Position
 from engines.registry import unknown_game
 from referee.match.clock import SECOND, Micros
 from referee.match.match_errors import NotWithdrawable
@@ -32,15 +33,6 @@ class LiveLimits(Struct, frozen=True, gc=False):
     """How long a match in play waits for its bots after a restart, while match time stands still."""
     max_watcher_lag: int = 1024
     """How many entries a watcher may be behind after it has caught up once."""
-
-
-class Opening(Struct, frozen=True, gc=False):
-    """The start of a match."""
-
-    position: str = ""
-    """Text of the position. Empty: the initial position of the game."""
-    moves: tuple[tuple[Seat, str], ...] = ()
-    """Moves that are played from the position before any clock runs."""
 
 
 DEFAULT_OPENING = Opening()
@@ -97,8 +89,8 @@ def _opened(game: Game, terms: MatchTerms, seed: bytes, opening: Opening) -> Pos
     else:
         # The moves depend on what is dealt, so it follows from the seed alone and nonces cannot change it.
         position = game.start(terms.settings, game_seed(match_chance(seed, ())))
-    for seat, move in opening.moves:
-        position = position.play(seat, move)
+    for made in opening.moves:
+        position = position.play(made.seat, made.move)
     return position
 
 

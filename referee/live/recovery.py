@@ -117,7 +117,7 @@ class MatchRecovery:
                 self._forget(match_id)
                 # Another process may have ended the match meanwhile, or may have told this one to follow it.
                 if history and history.match.phase is not MatchPhase.OVER and not self._live.index.find(match_id):
-                    self._add(LiveMatch(history))
+                    self._add(LiveMatch(history, history.state.owing))
 
     def _forget(self, match_id: str) -> None:
         self._urgent.pop(match_id, None)
@@ -161,7 +161,6 @@ class MatchRecovery:
             self._live.on_fault(first.match_id, fault)
 
     def _add(self, live_match: LiveMatch) -> None:
-        live_match.sent_turns = {turn.seat: turn for turn in live_match.match.owing}
         self._live.index.add(live_match)
         self._restored.append(live_match)
         if live_match.match.phase is MatchPhase.PLAYING:

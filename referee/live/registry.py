@@ -239,7 +239,7 @@ class LiveMatches:
 
     def attach_runner(self, live_match: LiveMatch, runner: MatchRunner) -> None:
         """Attach the runner: the time of the match runs from now on."""
-        live_match.runner = runner
+        live_match.run(runner)
         self.starter.start_if_ready(live_match)
         self.update_presence(live_match, range(len(live_match.match.players)))
 
@@ -259,9 +259,7 @@ class LiveMatches:
 
     def resume(self, live_match: LiveMatch) -> asyncio.Task[None]:
         """Resume a match in the background. The task ends when it runs, or cannot run now."""
-        if live_match.resuming is None:
-            live_match.resuming = self.start_task(self._resume(live_match))
-        return live_match.resuming
+        return live_match.resume(lambda: self.start_task(self._resume(live_match)))
 
     def resume_if_online(self, live_match: LiveMatch) -> None:
         """Resume a match whose bots are all online."""
@@ -357,7 +355,7 @@ class LiveMatches:
         try:
             runner = await resume_match(live_match.match, live_match.history.at_ms, self.dependencies)
         except LogUnavailable:
-            live_match.resuming = None
+            live_match.cannot_resume()
             self.resume_later([live_match], RESUME_RETRY_US)
         else:
             if self.index.find(live_match.match_id) is live_match:  # Otherwise it was released meanwhile.

@@ -104,6 +104,12 @@ class Session:
         self.misses_nonces = False
         """Whether its last nonce was not there in time; then no match waits for its nonces until it sends one."""
 
+    def nonce_given(self) -> None:
+        self.misses_nonces = False
+
+    def nonce_missed(self) -> None:
+        self.misses_nonces = True
+
     @property
     def round_trip_us(self) -> Micros:
         """Estimated network round trip; 0: unknown."""

@@ -5,6 +5,5 @@
 - `local_tournament`, `local_standings`: tournaments and arenas, and the standings over several games
 - `results_folder`: records and logs of a contest, and the data needed to resume it
 - `embedded_server`, `bot_pool`: the server; registers, starts, supervises and stops the bots
-- `postgres_server`, `nats_server`: servers that tests and demonstrations of a cluster start
 - `bot_process`, `supervisor`, `sandbox`, `sandbox_entry`: one bot process, under a supervisor and perhaps in a sandbox
 """

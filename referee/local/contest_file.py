@@ -12,7 +12,7 @@ from referee_values import Policies
 from engines.game_errors import quoted, unknown
 from engines.registry import games
 from referee.accounts.names import NAME, NAME_RULE
-from referee.contests.tournament.tournament_times import MAX_WAIT_MS
+from referee.contests.tournament.tournament_terms import MAX_WAIT_MS
 from referee.local.entrant import Entrant, read_bots
 from referee.local.opening_book import read_book, read_openings
 from referee.local.plan import DAY_S, DEFAULT_START_WITHIN_S, MAX_PARALLEL, BotPlan

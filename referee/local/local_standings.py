@@ -4,9 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from referee_values import ForfeitCause
+
 from referee.accounts.names import natural_key
 from referee.contests.strength.elo import score_interval
-from referee.match.result import Fault, share_of_points
+from referee.match.result import share_of_points
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class MatchFinish:
     ranks: tuple[int, ...]
     """Ranks by seat. Empty if the match was void."""
     side_ranks: tuple[int, ...]
-    faults: Counter[tuple[str, Fault]]
+    faults: Counter[tuple[str, ForfeitCause]]
     """Number of flag falls, illegal moves and absences of each bot."""
     repeated: bool = False
     """Whether it repeats all moves of an earlier match from the same seats."""
@@ -38,7 +40,7 @@ class LocalStanding:
     won: int = 0
     drawn: int = 0
     lost: int = 0
-    faults: Counter[Fault] = field(default_factory=Counter)
+    faults: Counter[ForfeitCause] = field(default_factory=Counter)
     points_in: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     """Points by the label of the game."""
 

@@ -11,7 +11,6 @@ from itertools import combinations
 from pathlib import Path
 
 from engines.game_errors import quoted
-from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament.trf import TIE_BREAK_CODES, TrfReport
 from referee.contests.tournament.trf_reader import read_trf
 from referee.local.toml_validation import BadPlan
@@ -66,11 +65,11 @@ def _format(report: TrfReport, file: Path) -> str:
 def _tie_breaks(report: TrfReport) -> list[str]:
     known = [TIE_BREAKS[code] for code in dict.fromkeys(report.tie_breaks) if code in TIE_BREAKS]
     if report.system and not ROUND_ROBIN.fullmatch(report.system):
-        known = [one for one in known if one is not TieBreak.KOYA]
+        known = [one for one in known if one != "koya"]
     others = [code for code in report.tie_breaks if code not in TIE_BREAKS]
     return [
         f"# Referee has no tie-break {', '.join(map(_comment, others))}." if others else "",
-        f"tie_breaks = {_list(_text(one.value) for one in known)}" if known else "",
+        f"tie_breaks = {_list(_text(one) for one in known)}" if known else "",
     ]
 
 

@@ -67,7 +67,7 @@ from referee.match.moves import (
     resign,
     submit_move,
 )
-from referee.match.result import VOID_CAUSES, EndCause, EndKind, Fault, result_by_rank, void_result
+from referee.match.result import VOID_CAUSES, EndCause, EndKind, result_by_rank, void_result
 from referee.match.setup import MAX_NONCE_BYTES, Player, draw_seats, match_chance
 from referee.match.state import Match, MatchPhase
 
@@ -197,7 +197,7 @@ def _withdraw_bot(builder: DecisionBuilder, command: WithdrawBot) -> None:
         raise NotWithdrawable(command.bot, "it has dropped out of the match")
     for seat in seats:
         if builder.match.phase is MatchPhase.PLAYING and seat not in builder.match.dropped_seats:
-            builder.drop_seat(SeatForfeited(builder.now_us, seat, Fault.WITHDRAWN))
+            builder.drop_seat(SeatForfeited(builder.now_us, seat, "withdrawn"))
 
 
 def _disconnect_seat(builder: DecisionBuilder, command: DisconnectSeat) -> None:
@@ -216,7 +216,7 @@ def _end_grace_period(builder: DecisionBuilder, command: EndGracePeriod) -> None
     if not forfeits_if_gone(policies) or turn is None or gone_us is None:
         return
     if builder.now_us - max(gone_us, turn.asked_us) >= policies.disconnect.grace_period_ms * MS:
-        builder.drop_seat(SeatForfeited(builder.now_us, command.seat, Fault.DISCONNECTED))
+        builder.drop_seat(SeatForfeited(builder.now_us, command.seat, "disconnected"))
 
 
 def _resume_match(builder: DecisionBuilder, command: ResumeMatch) -> None:

@@ -15,7 +15,6 @@ from referee.match.events import Event, FlagFell, MovePlayed, MoveSource, PlayEn
 from referee.match.result import (
     EndCause,
     EndKind,
-    Fault,
     RatingChange,
     Result,
     rank_sides,
@@ -105,7 +104,7 @@ class DecisionBuilder(Struct, eq=False):
         self.add(FlagFell(self.now_us, turn.seat, turn.token, row, move, request_id))
         action = self.match.terms.policies.timeout
         if action == "forfeit":
-            self.drop_seat(SeatForfeited(self.now_us, turn.seat, Fault.TIME))
+            self.drop_seat(SeatForfeited(self.now_us, turn.seat, "time"))
         else:
             self.play_policy_move(turn, MoveSource.RANDOM if action == "random_move" else MoveSource.DEFAULT)
             self.settle()

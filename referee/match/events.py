@@ -10,12 +10,13 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, structs
 from msgspec.structs import replace
+from referee_values import ForfeitCause
 
 from engines.api import REFEREE, Position, Seat, Viewer
 from referee.match.adjudication import Score
 from referee.match.clock import Micros
 from referee.match.clock_charge import ClockCharge
-from referee.match.result import Fault, RatingChange, Result
+from referee.match.result import RatingChange, Result
 from referee.match.setup import Player, Setup
 
 
@@ -117,7 +118,7 @@ class SeatResigned(Struct, frozen=True, gc=False, tag_field="kind", tag="seat_re
 class SeatForfeited(Struct, frozen=True, gc=False, tag_field="kind", tag="seat_forfeited"):
     at_us: Micros
     seat: Seat
-    fault: Fault
+    cause: ForfeitCause
 
 
 class SeatDisconnected(Struct, frozen=True, gc=False, tag_field="kind", tag="seat_disconnected"):

@@ -41,7 +41,7 @@ def filled(given: V, usual: V) -> V:
         content = getattr(given, name)
         if content == unset:
             content = getattr(usual, name)
-        elif isinstance(content, Value):
+        elif isinstance(content, Value) and getattr(usual, name) is not None:
             content = filled(content, getattr(usual, name))
         contents[name] = content
     return type(given)(**contents)

@@ -39,7 +39,7 @@ from referee.match.match_errors import (
     StaleTurn,
 )
 from referee.match.match_terms import attempts_a_turn
-from referee.match.result import EndCause, Fault
+from referee.match.result import EndCause
 from referee.match.state import BY_BOT, Match, Turn, Verdict, move_played
 
 MAX_SENTENCE_CHARS = 1_000
@@ -119,7 +119,7 @@ def _refuse(
         builder.play_policy_move(turn, MoveSource.RANDOM, row)
         builder.settle()
     else:
-        builder.drop_seat(SeatForfeited(builder.now_us, command.seat, Fault.ILLEGAL_MOVE))
+        builder.drop_seat(SeatForfeited(builder.now_us, command.seat, "illegal_move"))
 
 
 def fall_flag(builder: DecisionBuilder, command: FallFlag) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from enum import Enum
 
 from msgspec import Struct
+from referee_values import ForfeitCause
 
 from engines.api import Outcome, Seat, Table
 
@@ -37,15 +38,7 @@ class EndCause(Enum):
     REFEREE_FAULT = "referee_fault"
 
 
-class Fault(Enum):
-    """A fault that forfeits a game."""
-
-    TIME = "time"
-    ILLEGAL_MOVE = "illegal_move"
-    DISCONNECTED = "disconnected"
-    WITHDRAWN = "withdrawn"
-    """The owner has taken the bot out of the match, which is not a fault of the bot itself."""
-
+FORFEIT_CAUSES: tuple[ForfeitCause, ...] = ("time", "illegal_move", "disconnected", "withdrawn")
 
 VOID_CAUSES = (
     EndCause.NOT_STARTED,
@@ -60,7 +53,7 @@ class Forfeit(Struct, frozen=True, gc=False):
     """The fault of one seat."""
 
     seat: Seat
-    fault: Fault
+    cause: ForfeitCause
     ply: int
 
 

@@ -280,7 +280,7 @@ def _seat_resigned(match: Match, event: SeatResigned) -> Changes:
 
 
 def _seat_forfeited(match: Match, event: SeatForfeited) -> Changes:
-    forfeit = Forfeit(event.seat, event.fault, match.ply)
+    forfeit = Forfeit(event.seat, event.cause, match.ply)
     return {"forfeits": (*match.forfeits, forfeit), "offers": match.offers - {event.seat}}
 
 

@@ -7,21 +7,22 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from prometheus_client import CollectorRegistry
+from referee_values import ForfeitCause
 
 from engines.api import Seat
 from referee.live.ports import Entry
 from referee.match.clock import SECOND
 from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveSource, PlayEnded
-from referee.match.result import VOID_CAUSES, EndCause, EndKind, Fault, Result
+from referee.match.result import FORFEIT_CAUSES, VOID_CAUSES, EndCause, EndKind, Result
 from referee.match.state import Match
 from referee.observability.metric_families import CounterFamily, HistogramFamily
 
 THINK_S = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000)
 DECISION_S = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
 
-ENDS: dict[EndKind, Sequence[EndCause | Fault]] = {
+ENDS: dict[EndKind, Sequence[EndCause | ForfeitCause]] = {
     EndKind.PLAYED: [cause for cause in EndCause if cause is not EndCause.FAULT and cause not in VOID_CAUSES],
-    EndKind.FORFEITED: list(Fault),
+    EndKind.FORFEITED: FORFEIT_CAUSES,
     EndKind.VOID: VOID_CAUSES,
 }
 """All causes with which a match can end."""
@@ -47,7 +48,7 @@ class _GameSeries:
         for kind, causes in ENDS.items():
             for cause in causes:
                 # Initialised with 0, so that `increase` sees the first one.
-                families.ended.labels(game, kind.value, cause.value)
+                families.ended.labels(game, kind.value, cause.value if isinstance(cause, EndCause) else cause)
 
 
 class MatchMetrics:
@@ -137,4 +138,4 @@ def _is_away(match: Match, seat: Seat) -> bool:
 
 def _end_cause(result: Result) -> str:
     """Return the first fault of a forfeit, or else the cause."""
-    return result.forfeits[0].fault.value if result.forfeits else result.cause.value
+    return result.forfeits[0].cause if result.forfeits else result.cause.value

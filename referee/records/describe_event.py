@@ -45,7 +45,7 @@ DESCRIPTIONS: dict[type, Callable[[Any], str]] = {
     DrawOffered: lambda event: f"seat {event.seat} offered a draw",
     DrawDeclined: lambda event: f"seat {event.seat} declined a draw",
     SeatResigned: lambda event: f"seat {event.seat} resigned",
-    SeatForfeited: lambda event: f"seat {event.seat} forfeited ({event.fault.value})",
+    SeatForfeited: lambda event: f"seat {event.seat} forfeited ({event.cause})",
     SeatDisconnected: lambda event: f"the bot of seat {event.seat} was offline",
     SeatReconnected: lambda event: f"the bot of seat {event.seat} was back",
     RefereeRecovered: lambda event: f"the referee was back, after {event.downtime_ms} ms",

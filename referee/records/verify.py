@@ -56,7 +56,7 @@ from referee.match.events import (
     SeatTaken,
     SeatVacated,
 )
-from referee.match.result import VOID_CAUSES, EndCause, Fault
+from referee.match.result import VOID_CAUSES, EndCause
 from referee.match.state import Match, MatchPhase, create_match
 from referee.records.describe_event import describe, describe_difference, describe_seed
 from referee.records.record_reader import MatchRecord, RecordInvalid, RecordStatus, VerificationResult, read_record
@@ -253,7 +253,7 @@ def command_for_event(match: Match, event: Event, following: NextEvent) -> Comma
         return _attempt(event, following)
     if isinstance(event, PlayEnded):
         return _end(match, event)
-    if isinstance(event, SeatVacated) or (isinstance(event, SeatForfeited) and event.fault is Fault.WITHDRAWN):
+    if isinstance(event, SeatVacated) or (isinstance(event, SeatForfeited) and event.cause == "withdrawn"):
         return WithdrawBot(_bot_of(match, event.seat))
     return COMMANDS[type(event)](event) if type(event) in COMMANDS else None
 
@@ -302,7 +302,7 @@ def _flag(event: FlagFell) -> Command:
 
 
 def _forfeit(event: SeatForfeited) -> Command | None:
-    return EndGracePeriod(event.seat) if event.fault is Fault.DISCONNECTED else None
+    return EndGracePeriod(event.seat) if event.cause == "disconnected" else None
 
 
 COMMANDS: dict[type, Callable[[Any], Command | None]] = {

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -17,12 +16,9 @@ from referee.live.outbox import UndeliveredEnds
 from referee.live.ports import EventLog, LogUnavailable, Time
 from referee.records.signing_key import KeyUnusable, load_or_create
 from referee.server.settings import Settings
-from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
-from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
-from referee.storage.memory_invitations import MemoryInvitations
 from referee.storage.sqlite.accounts import SqliteAccounts, SqliteTokens
 from referee.storage.sqlite.bot_log import SqliteBotLog
-from referee.storage.sqlite.database import DataDirLock, NewerDatabase
+from referee.storage.sqlite.database import DataDirLock, NewerDatabase, Place, in_memory
 from referee.storage.sqlite.event_log import SqliteEventLog, SqliteUndeliveredEnds
 from referee.storage.sqlite.invitations import SqliteInvitations
 from referee.storage.sqlite.quotas import SqliteQuotas
@@ -73,7 +69,7 @@ def open_stores(
     if settings.database:
         return _in_postgres(settings, time, committed, lock_lost)
     if settings.ephemeral:
-        return _in_memory(settings, time)
+        return _in_sqlite(settings, in_memory(), Ed25519PrivateKey.generate(), time, committed)
     if (settings.data_dir / PART).exists():
         raise StartupError(
             f"{settings.data_dir} is incomplete: wait for `referee restore` or `referee data migrate-to`, "
@@ -86,7 +82,7 @@ def open_stores(
     except OSError as why:
         raise StartupError(f"cannot use {settings.data_dir}: {why}") from None
     try:
-        return _on_disk(settings, settings.data_dir / DATABASE, time, committed, lock)
+        return _on_disk(settings, time, committed, lock)
     except (OSError, LogUnavailable, NewerDatabase, KeyUnusable) as why:
         lock.release()
         raise StartupError(f"cannot use {settings.data_dir}: {why}") from None
@@ -106,34 +102,28 @@ async def _open_already() -> None:
     """Do nothing: the stores were opened when they were created."""
 
 
-def _in_memory(settings: Settings, time: Time) -> Stores:
-    events, tokens = MemoryEventLog(time.wall_ms), MemoryTokens()
-    accounts = MemoryAccounts(tokens)
-    quotas = MemoryQuotas(tokens, accounts)
-    return Stores(
-        events,
-        events.contests,
-        MemoryUndeliveredEnds(events),
-        accounts,
-        tokens,
-        quotas,
-        MemoryBotLog(settings.max_bot_log_lines),
-        MemoryInvitations(tokens, accounts, quotas),
-        partial(_same, Ed25519PrivateKey.generate()),
-        _open_already,
-        events.close,
-    )
+def _on_disk(settings: Settings, time: Time, committed: Callable[[int], None], lock: DataDirLock) -> Stores:
+    file = settings.data_dir / DATABASE
+    key = _signing_key(settings.data_dir / KEY, file)
+    return _in_sqlite(settings, file, key, time, committed, lock.release)
 
 
-def _on_disk(settings: Settings, path: Path, time: Time, committed: Callable[[int], None], lock: DataDirLock) -> Stores:
-    key = _signing_key(settings.data_dir / KEY, path)
-    events = SqliteEventLog(path, time.wall_ms, settings.durability, committed=committed)
-    store = SqliteStore(path, settings.durability)
+def _in_sqlite(
+    settings: Settings,
+    place: Place,
+    key: Ed25519PrivateKey,
+    time: Time,
+    committed: Callable[[int], None],
+    release: Callable[[], None] = lambda: None,
+) -> Stores:
+    """Return stores that call `release` when they are closed."""
+    events = SqliteEventLog(place, time.wall_ms, settings.durability, committed=committed)
+    store = SqliteStore(place, settings.durability)
 
     async def close() -> None:
         await events.close()
         await store.close()
-        lock.release()
+        release()
 
     return Stores(
         events,
@@ -144,14 +134,10 @@ def _on_disk(settings: Settings, path: Path, time: Time, committed: Callable[[in
         SqliteQuotas(store),
         SqliteBotLog(store, settings.max_bot_log_lines),
         SqliteInvitations(store),
-        partial(_same, key),
+        lambda: key,
         _open_already,
         close,
     )
-
-
-def _same(key: Ed25519PrivateKey) -> Ed25519PrivateKey:
-    return key
 
 
 def _signing_key(file: Path, database: Path) -> Ed25519PrivateKey:

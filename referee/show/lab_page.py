@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from referee_values import ForfeitCause
+
 from referee.local.local_standings import LocalStanding
-from referee.match.result import Fault
 from referee.show.bars import sprt_gauge
 from referee.show.elo_chart import EloPoint, elo_chart
 from referee.show.formatting import percent, plain, score_text
@@ -14,7 +15,7 @@ from referee.show.report import Sprt
 from referee.show.result_tables import lane, results_bar
 from referee.show.table import Cell, Column, Table, number, picture, scroller
 
-FAULTS = {Fault.TIME: "Late", Fault.ILLEGAL_MOVE: "Illegal", Fault.DISCONNECTED: "Absent"}
+FAULTS: dict[ForfeitCause, str] = {"time": "Late", "illegal_move": "Illegal", "disconnected": "Absent"}
 STANDINGS_NOTE = tag("p", "Score: points per match. Repeated games count once in the interval.", class_="note")
 SHARES = Scale(0, 1)
 

@@ -19,7 +19,7 @@ from engines.registry import find
 from referee.live.match_request import LADDER, PAIRING, TITLE, TOURNAMENT
 from referee.match.clock import Fischer, SuddenDeath, TimeControl, Untimed
 from referee.match.events import MatchCreated, MovePlayed, PlayStarted
-from referee.match.result import EndCause, EndKind, Fault
+from referee.match.result import EndCause, EndKind
 from referee.match.state import Match
 from referee.records.describe_event import escape_unprintable
 from referee.records.record_reader import RecordHistory, RecordInvalid, RecordStatus, read_history, read_record
@@ -135,10 +135,8 @@ def _termination(match: Match) -> str:
         return "abandoned"
     if result.kind is EndKind.PLAYED:
         return "adjudication" if result.cause is EndCause.ADJUDICATION else "normal"
-    faults = {forfeit.fault for forfeit in result.forfeits}
-    return (
-        "time forfeit" if Fault.TIME in faults else "abandoned" if Fault.DISCONNECTED in faults else "rules infraction"
-    )
+    faults = {forfeit.cause for forfeit in result.forfeits}
+    return "time forfeit" if "time" in faults else "abandoned" if "disconnected" in faults else "rules infraction"
 
 
 def _time_control(white: TimeControl, black: TimeControl) -> str:

@@ -11,7 +11,6 @@ from engines.game_errors import quoted
 from referee.match.clock import Micros
 from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveRejected, PlayEnded, PlayStarted
 from referee.match.moves_digest import digest_of_events
-from referee.match.result import Fault
 from referee.match.setup import Player
 from referee.records.record_reader import RecordInvalid, read_record
 from referee.show.report import IllegalMove, Times
@@ -105,7 +104,7 @@ def illegal_moves(match_id: str, events: Sequence[Event], names: Sequence[str | 
         if isinstance(ended, PlayEnded):
             for forfeit in ended.result.forfeits:
                 name = names[forfeit.seat]
-                if name and forfeit.fault is Fault.ILLEGAL_MOVE:
+                if name and forfeit.cause == "illegal_move":
                     yield IllegalMove(match_id, name, _last_refused(events, forfeit.seat))
 
 

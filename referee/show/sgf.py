@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from engines.api import REFEREE, Seat
 from referee.match.clock import Fischer, SuddenDeath, Untimed
 from referee.match.events import MovePlayed, PlayStarted
-from referee.match.result import EndCause, EndKind, Fault, Result
+from referee.match.result import EndCause, EndKind, Result
 from referee.match.state import Match
 from referee.records.describe_event import escape_unprintable, player_text
 from referee.records.record_reader import RecordHistory
@@ -101,8 +101,8 @@ def _margin(result: Result, loser: Seat) -> str:
         return f"{abs(result.scores[0] - result.scores[1]):g}"
     if result.cause is EndCause.RESIGNATION:
         return "R"
-    faults = {forfeit.fault for forfeit in result.forfeits if forfeit.seat == loser}
-    return "T" if Fault.TIME in faults else "F" if faults else ""
+    faults = {forfeit.cause for forfeit in result.forfeits if forfeit.seat == loser}
+    return "T" if "time" in faults else "F" if faults else ""
 
 
 def _times(last: Match) -> dict[str, str]:

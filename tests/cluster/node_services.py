@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from referee.local.nats_server import PrivateNats, ReservedPort
+from deploy.cluster_demo.nats_server import PrivateNats, ReservedPort
 from tests.cluster.bus.nats import create_nats
 from tests.cluster.faulty_proxy import FaultyProxy, run_proxy
 from tests.cluster.shared_services import HOST, SharedDatabase, run_shared_database

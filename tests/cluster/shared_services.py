@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from referee.local.postgres_server import FAST, PrivatePostgres
+from deploy.cluster_demo.postgres_server import FAST, PrivatePostgres
 from tests.cluster.faulty_proxy import FaultyProxy, run_proxy
 from tests.cluster.small_disk import SMALL_LOG, Disk
 from tests.storage.postgres_databases import run_postgres

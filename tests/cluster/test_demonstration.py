@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from deploy.cluster_demo import __main__ as demonstration
-from referee.local.postgres_server import PostgresMissing, find_programs
+from deploy.cluster_demo.postgres_server import PostgresMissing, find_programs
 from tests.e2e.server import TIMEOUT_S
 
 LINES = (

@@ -8,7 +8,7 @@ import pytest
 from referee_api.v1 import clock_pb2, entry_pb2, error_pb2, game_pb2, ladder_pb2, match_pb2, play_pb2, rating_pb2
 
 from referee.match.events import PlayEnded
-from referee.match.result import EndCause, EndKind, Fault, Forfeit, Result
+from referee.match.result import FORFEIT_CAUSES, EndCause, EndKind, Forfeit, Result
 from referee.storage.codec import MATCH_CODEC
 from referee.transport.wire.results import result_of
 from tests.cluster.final_logs import match_of_record, result_of_record
@@ -39,7 +39,7 @@ RESULTS = [
     *(Result(EndKind.VOID, cause, "why") for cause in VOID),
     *(
         Result(EndKind.FORFEITED, EndCause.FAULT, forfeits=(Forfeit(1, fault, 7),), **SCORES)  # type: ignore[arg-type]
-        for fault in Fault
+        for fault in FORFEIT_CAUSES
     ),
 ]
 CHARGE = clock_pb2.ClockCharge(asked_us=1, arrived_us=9, network_credit_us=2, stall_us=3, charged_us=4)

@@ -17,7 +17,7 @@ import pytest
 from referee_api.v1 import admin_service_pb2
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 
-from referee.local.nats_server import PrivateNats
+from deploy.cluster_demo.nats_server import PrivateNats
 from tests.cluster.bus.nats import new_cluster
 from tests.cluster.cluster import run_cluster
 from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, run_server

@@ -7,9 +7,9 @@ import pytest
 from referee.cluster.messages import CONFLICT, STORED, UNAVAILABLE, EndRated, EndStored
 from referee.cluster.rated_ends import RETRY_US, STORE_TIMEOUT_US, RemoteRatedEnds
 from referee.live.ports import Append, Conflict, Entry, LogUnavailable
-from referee.storage.memory import MemoryEventLog
 from tests.live.fake_time import FakeTime, settle
 from tests.live.runner_harness import in_loop
+from tests.storage.memory_log import MemoryEventLog
 
 END = Append("m1", 4, ())
 

@@ -2,7 +2,9 @@
 
 from itertools import count
 
-from referee.contests.corrections import Correction, CorrectionKind
+from referee_values import CorrectionKind
+
+from referee.contests.corrections import Correction
 from referee.contests.ladder.commands import CorrectMatch
 from referee.contests.ladder.events import LadderEvent, MatchRated, SeasonStarted
 from referee.contests.ladder.rating_replay import RatingReplay, corrected_match, needs_replay, rate_again
@@ -16,15 +18,15 @@ def correction(match_id: str, kind: CorrectionKind, *ranks: int, request: str = 
 
 
 def strike(match_id: str, request: str = "") -> Correction:
-    return correction(match_id, CorrectionKind.STRUCK, request=request)
+    return correction(match_id, "struck", request=request)
 
 
 def correct(match_id: str, *ranks: int, request: str = "") -> Correction:
-    return correction(match_id, CorrectionKind.CORRECTED, *ranks, request=request)
+    return correction(match_id, "corrected", *ranks, request=request)
 
 
 def restore(match_id: str, request: str = "") -> Correction:
-    return correction(match_id, CorrectionKind.RESTORED, request=request)
+    return correction(match_id, "restored", request=request)
 
 
 def played_match(it: LadderHarness, match_id: str) -> MatchRated:

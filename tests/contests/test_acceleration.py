@@ -1,14 +1,13 @@
 """The Baku acceleration of a Swiss tournament."""
 
 import pytest
+from referee_values import Swiss
 
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.systems.acceleration import NO_ACCELERATION, Acceleration, upper_half
 from referee.contests.tournament.commands import EnterTournament, StartTournament
-from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_pairing import acceleration_of
-from referee.contests.tournament.tournament_terms import Seeding, Swiss, TournamentPlayTerms
-from tests.contests.tournament_harness import better_name_wins, entered, replay, started
+from tests.contests.tournament_harness import better_name_wins, entered, play_terms, replay, started
 
 EIGHT = "abcdefgh"
 
@@ -26,7 +25,7 @@ def test_virtual_points_of_nine_rounds_are_those_of_the_handbook() -> None:
 
 
 def test_the_halves_are_paired_apart_and_their_winners_meet_the_winners() -> None:
-    play = started(Swiss(4, accelerated=True), EIGHT)
+    play = started(Swiss(rounds=4, accelerated=True), EIGHT)
     pairs = [{*it.pairing.entrants} for it in play.tournament.open_pairings]
     assert pairs == [{"a", "c"}, {"b", "d"}, {"e", "g"}, {"f", "h"}]
     for due in play.tournament.due_matches():
@@ -38,16 +37,16 @@ def test_the_halves_are_paired_apart_and_their_winners_meet_the_winners() -> Non
 
 
 def test_an_accelerated_tournament_is_played_to_its_end_and_scores_only_real_points() -> None:
-    play = started(Swiss(5, accelerated=True), EIGHT).play_out()
-    assert play.tournament.phase is TournamentPhase.FINISHED
+    play = started(Swiss(rounds=5, accelerated=True), EIGHT).play_out()
+    assert play.tournament.phase == "finished"
     assert play.table[0] == (1, "a", 5.0)
     assert sum(points for _, _, points in play.table) == 20.0
     assert replay(play.tournament.terms, play.log) == play.tournament
 
 
 def test_a_late_entrant_belongs_to_the_half_of_its_seed() -> None:
-    form = Swiss(4, accelerated=True)
-    play = entered(TournamentPlayTerms(form, b"", seeding=Seeding.RATING, last_entry_round=1), [])
+    form = Swiss(rounds=4, accelerated=True)
+    play = entered(play_terms(form, b"", seeding="rating", last_entry_round=1), [])
     for number, name in enumerate(EIGHT):
         play.do(EnterTournament(ContestEntrant(name, rating=2_000.0 - number)))
     play.do(StartTournament())
@@ -59,7 +58,7 @@ def test_a_late_entrant_belongs_to_the_half_of_its_seed() -> None:
 @pytest.mark.parametrize("players", [9, 10, 11, 14])
 def test_an_odd_field_and_uneven_halves_are_paired_without_rematches(players: int) -> None:
     names = [f"p{number:02}" for number in range(players)]
-    play = started(Swiss(5, accelerated=True), names).play_out()
+    play = started(Swiss(rounds=5, accelerated=True), names).play_out()
     met = [frozenset(it.pairing.entrants) for it in play.tournament.pairings.values() if not it.pairing.is_bye]
     assert (play.tournament.round, len(met), len(set(met))) == (5, 5 * (players // 2), 5 * (players // 2))
     byes = [it.pairing.entrants[0] for it in play.tournament.pairings.values() if it.pairing.is_bye]

@@ -3,26 +3,19 @@
 from collections import Counter
 
 import pytest
+from referee_values import Elimination, Gauntlet, RoundRobin, Swiss
 
 from engines.chance import Chance
 from referee.contests.pairing import DuplicateSets, MatchScore
-from referee.contests.tournament.tournament_terms import (
-    Elimination,
-    Gauntlet,
-    Pools,
-    RoundRobin,
-    Swiss,
-    TournamentFormat,
-    TournamentPlayTerms,
-)
-from tests.contests.tournament_harness import TournamentHarness, level, started
+from referee.contests.tournament.tournament_terms import Pools, TournamentFormat
+from tests.contests.tournament_harness import TournamentHarness, level, play_terms, started
 
 
 def twice(form: TournamentFormat, names: str = "abcd", openings: int = 0, arrangements: int = 2) -> TournamentHarness:
-    return started(TournamentPlayTerms(form, b"seed", duplicate=DuplicateSets(arrangements, openings)), names)
+    return started(play_terms(form, b"seed", duplicate=DuplicateSets(arrangements, openings)), names)
 
 
-@pytest.mark.parametrize("form", [RoundRobin(), Swiss(2), Gauntlet(("a",)), Elimination()], ids=str)
+@pytest.mark.parametrize("form", [RoundRobin(), Swiss(rounds=2), Gauntlet(challengers=("a",)), Elimination()], ids=str)
 def test_every_pairing_is_a_set_with_one_start_and_the_seats_exchanged(form: TournamentFormat) -> None:
     tournament = twice(form).tournament
     for progress in tournament.pairings.values():
@@ -102,12 +95,12 @@ def test_openings_are_taken_in_turn_round_by_round() -> None:
 
 
 def test_a_rematch_in_the_next_cycle_has_another_opening() -> None:
-    for pair, taken in openings(twice(RoundRobin(3), "abcd", openings=3)).items():
+    for pair, taken in openings(twice(RoundRobin(cycles=3), "abcd", openings=3)).items():
         assert Counter(taken) == {0: 2, 1: 2, 2: 2}, pair
 
 
 def test_a_knock_out_pairing_is_played_in_whole_sets() -> None:
-    play = twice(Elimination(matches=3, max_extra_matches=1), "ab")
+    play = twice(Elimination(matches_per_pairing=3, max_extra_matches=1), "ab")
 
     assert len(play.tournament.due_matches()) == 4
     while play.tournament.due_matches():

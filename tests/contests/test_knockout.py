@@ -3,6 +3,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from referee_values import Elimination
 
 from engines.chance import Chance
 from referee.contests.contest_entrant import ContestEntrant
@@ -16,8 +17,6 @@ from referee.contests.systems.knockout import (
     separate_owners,
 )
 from referee.contests.tournament.commands import EnterTournament, StartTournament, WithdrawEntrant
-from referee.contests.tournament.state import TournamentPhase
-from referee.contests.tournament.tournament_terms import Elimination
 from referee.match.setup import Player
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, entered, level, started
 
@@ -82,19 +81,19 @@ def test_the_standings_are_by_how_far_entrants_got() -> None:
 
 
 def test_the_third_place_can_be_played_for() -> None:
-    play = started(Elimination(third_place=True), "abcd").play_out()
+    play = started(Elimination(third_place_match=True), "abcd").play_out()
     assert [(rank, name) for rank, name, _ in play.table] == [(1, "a"), (2, "b"), (3, "c"), (4, "d")]
 
 
 def test_a_level_pairing_has_further_matches_and_then_the_better_seed_advances() -> None:
-    play = started(Elimination(matches=2, max_extra_matches=2), "ab")
+    play = started(Elimination(matches_per_pairing=2, max_extra_matches=2), "ab")
     play.play_out(level)
     assert len(play.tournament.pairings["w1.1"].scores) == 4
     assert play.table[0][1] == "a"
 
 
 def test_a_further_match_that_is_won_decides() -> None:
-    play = started(Elimination(matches=2, max_extra_matches=2), "ab")
+    play = started(Elimination(matches_per_pairing=2, max_extra_matches=2), "ab")
     play.play_out(lambda due: level(due) if due.number < 3 else MatchScore((2, 1)))
     assert len(play.tournament.pairings["w1.1"].scores) == 3
     assert play.table[0][1] == "b"
@@ -104,7 +103,7 @@ def test_the_winner_of_the_losers_bracket_has_to_win_two_finals() -> None:
     def lower_seed_wins(due: DueMatch) -> MatchScore:
         return MatchScore((2, 1)) if due.pairing.id in {"w2.1", "g6.1"} else better_name_wins(due)
 
-    play = started(Elimination(twice=True), "abcd").play_out(lower_seed_wins)
+    play = started(Elimination(double_elimination=True), "abcd").play_out(lower_seed_wins)
     assert [progress.pairing.id for progress in play.tournament.pairings.values()] == [
         "w1.1", "w1.2", "w2.1", "l1.1", "l2.1", "f5.1", "g6.1",
     ]  # fmt: skip
@@ -132,7 +131,7 @@ def test_every_entrant_but_the_winner_has_lost_the_required_number_of_matches(
         return MatchScore(((1, 2), (2, 1))[drawn])
 
     names = [f"P{number:02}" for number in range(many)]
-    play = started(Elimination(twice=twice), names).play_out(random_winner)
+    play = started(Elimination(double_elimination=twice), names).play_out(random_winner)
     pairings = play.tournament.pairings.values()
     losses = Counter(name for it in pairings for name in it.pairing.entrants if name != it.winner)
     (winner,) = [name for rank, name, _ in play.table if rank == 1]
@@ -142,8 +141,8 @@ def test_every_entrant_but_the_winner_has_lost_the_required_number_of_matches(
 
 @pytest.mark.parametrize("twice", [False, True])
 def test_every_pairing_is_planned_as_soon_as_its_entrants_are_known(twice: bool) -> None:
-    play = started(Elimination(twice=twice), "abcdefgh")
-    while play.tournament.phase is TournamentPhase.PLAYING:
+    play = started(Elimination(double_elimination=twice), "abcdefgh")
+    while play.tournament.phase == "playing":
         bracket = play.tournament.knockout()
         assert bracket.ready() == []
         play.result(due := play.tournament.due_matches()[-1], better_name_wins(due))

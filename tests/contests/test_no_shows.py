@@ -1,6 +1,7 @@
 """Pairings that are lost by absence."""
 
 import pytest
+from referee_values import Elimination, RoundRobin, Swiss
 
 from referee.contests.contest_entrant import ContestEntrant, EntrantLeft
 from referee.contests.contest_errors import BadTerms, EntriesOver, NoSuchPairing
@@ -17,27 +18,23 @@ from referee.contests.tournament.commands import (
 )
 from referee.contests.tournament.decide import decide
 from referee.contests.tournament.events import EntrantsAbsent, FrozenEntrant, PairingsPlanned, VersionsFrozen
-from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_export import to_json
 from referee.contests.tournament.tournament_terms import (
-    Elimination,
+    MAX_WAIT_MS,
     Pools,
-    RoundRobin,
     SprtTrial,
-    Swiss,
     TournamentFormat,
     TournamentPlayTerms,
 )
-from referee.contests.tournament.tournament_times import MAX_MOMENT_MS, MAX_WAIT_MS, TournamentTimes
 from referee.contests.tournament.trf import to_trf
 from referee.match.setup import Player
-from tests.contests.tournament_harness import TournamentHarness, better_name_wins, entered, replay, started
+from tests.contests.tournament_harness import TournamentHarness, better_name_wins, entered, play_terms, replay, started
 
 AWAY = "not connected for 600 s"
 
 
 def terms(form: TournamentFormat, **times: int) -> TournamentPlayTerms:
-    return TournamentPlayTerms(form, b"seed", times=TournamentTimes(**times))
+    return play_terms(form, **times)  # type: ignore[arg-type]  # Any field.
 
 
 def pairing_with(play: TournamentHarness, *names: str) -> str:
@@ -55,7 +52,7 @@ def declare(play: TournamentHarness, pairing: str, *names: str) -> list[object]:
 
 
 def test_an_absent_entrant_loses_the_pairing_and_the_other_wins_it_without_a_match() -> None:
-    play = started(Swiss(3), "abcd")
+    play = started(Swiss(rounds=3), "abcd")
     pairing = pairing_with(play, "a")
     opponent = next(name for name in play.tournament.pairings[pairing].pairing.entrants if name != "a")
     events = declare(play, pairing, "a")
@@ -68,7 +65,7 @@ def test_an_absent_entrant_loses_the_pairing_and_the_other_wins_it_without_a_mat
 
 
 def test_both_absent_entrants_lose() -> None:
-    play = started(Swiss(3), "abcd")
+    play = started(Swiss(rounds=3), "abcd")
     pairing = pairing_with(play, "a")
     names = play.tournament.pairings[pairing].pairing.entrants
     declare(play, pairing, *names)
@@ -79,7 +76,7 @@ def test_both_absent_entrants_lose() -> None:
 
 
 def test_exports_mark_a_pairing_that_was_lost_by_absence() -> None:
-    play = started(Swiss(3), "abcd")
+    play = started(Swiss(rounds=3), "abcd")
     pairing = pairing_with(play, "a")
     declare(play, pairing, "a")
     for due in play.tournament.due_matches():
@@ -94,7 +91,7 @@ def test_exports_mark_a_pairing_that_was_lost_by_absence() -> None:
 
 
 def test_an_absent_entrant_is_paired_again_and_withdrawn_after_two_absences_in_succession() -> None:
-    play = started(Swiss(3), "abcdef")
+    play = started(Swiss(rounds=3), "abcdef")
     for number in (1, 2):
         events = declare(play, pairing_with(play, "a"), "a")
         for due in play.tournament.due_matches():
@@ -105,7 +102,7 @@ def test_an_absent_entrant_is_paired_again_and_withdrawn_after_two_absences_in_s
 
 
 def test_a_match_ends_the_succession_of_absences() -> None:
-    play = started(Swiss(4), "abcdef")
+    play = started(Swiss(rounds=4), "abcdef")
     for number in range(1, 4):
         if number == 2:
             due = next(due for due in play.tournament.due_matches() if "a" in due.pairing.entrants)
@@ -127,12 +124,12 @@ def test_the_number_of_absences_is_a_term() -> None:
 
 
 def test_an_entrant_that_leaves_a_started_pairing_keeps_its_points_and_loses_the_rest() -> None:
-    play = started(Elimination(matches=2), "ab")
+    play = started(Elimination(matches_per_pairing=2), "ab")
     (due, _) = play.tournament.due_matches()
     play.result(due, MatchScore((1, 2)))
     declare(play, due.pairing.id, "a")
     assert [(row.entrant, row.points) for row in play.tournament.standings()] == [("b", 1.0), ("a", 1.0)]
-    assert play.tournament.phase is TournamentPhase.FINISHED
+    assert play.tournament.phase == "finished"
 
 
 def test_the_present_entrant_advances_in_a_bracket() -> None:
@@ -145,7 +142,7 @@ def test_the_present_entrant_advances_in_a_bracket() -> None:
 
 @pytest.mark.parametrize("twice", [False, True])
 def test_both_absent_entrants_leave_the_bracket(twice: bool) -> None:
-    play = started(Elimination(twice=twice), "abcd")
+    play = started(Elimination(double_elimination=twice), "abcd")
     pairing = pairing_with(play, "a", "d")
     events = declare(play, pairing, "a", "d")
     assert [event.name for event in events if isinstance(event, EntrantLeft)] == ["a", "d"]
@@ -161,7 +158,7 @@ def test_a_table_of_several_that_lacks_an_entrant_counts_for_nobody() -> None:
 
 
 def test_absence_changes_nothing_in_a_pairing_that_is_played_or_over() -> None:
-    play = started(Swiss(3), "abcd")
+    play = started(Swiss(rounds=3), "abcd")
     due = play.tournament.due_matches()[0]
     play.do(StartTournamentMatch(due.pairing.id, 1, 1, "m1"))
     assert declare(play, due.pairing.id, *due.pairing.entrants) == []
@@ -174,14 +171,14 @@ def test_absence_changes_nothing_in_a_pairing_that_is_played_or_over() -> None:
 
 
 def test_a_log_with_absences_replays_to_the_same_tournament() -> None:
-    play = started(Swiss(3), "abcdef")
+    play = started(Swiss(rounds=3), "abcdef")
     declare(play, pairing_with(play, "a"), "a")
     play.play_out()
     assert replay(play.tournament.terms, play.log) == play.tournament
 
 
 def test_a_break_delays_each_round_but_the_first() -> None:
-    play = entered(terms(Swiss(2), round_break_ms=5_000), "abcd")
+    play = entered(terms(Swiss(rounds=2), round_break_ms=5_000), "abcd")
     (*_, first) = decide(play.tournament, StartTournament(), 1_000)
     assert isinstance(first, PairingsPlanned)
     assert first.not_before_ms == 0
@@ -197,7 +194,7 @@ def test_with_a_break_a_schedule_is_planned_round_by_round() -> None:
         assert {it.pairing.round for it in play.tournament.open_pairings} == {number}
         for due in play.tournament.due_matches():
             play.result(due, better_name_wins(due))
-    assert play.tournament.phase is TournamentPhase.FINISHED
+    assert play.tournament.phase == "finished"
 
 
 def test_entries_close_at_their_time() -> None:
@@ -212,15 +209,15 @@ def test_entries_close_at_their_time() -> None:
     ("times", "field"),
     [
         ({"no_show_ms": MAX_WAIT_MS + 1}, "no_show_ms"),
-        ({"max_no_shows": 0}, "max_no_shows"),
+        ({"max_no_shows": 1001}, "max_no_shows"),
         ({"starts_at_ms": -1}, "starts_at"),
-        ({"entries_close_at_ms": MAX_MOMENT_MS + 1}, "entries_close_at"),
+        ({"entries_close_at_ms": -1}, "entries_close_at"),
         ({"round_break_ms": -1}, "round_break_ms"),
     ],
 )
 def test_times_have_limits(times: dict[str, int], field: str) -> None:
     with pytest.raises(BadTerms) as refused:
-        TournamentTimes(**times)
+        terms(Swiss(rounds=1), **times)
     assert refused.value.details["field"] == field
 
 
@@ -231,7 +228,7 @@ def test_a_test_of_two_entrants_has_neither_absences_nor_breaks(field: str) -> N
 
 
 def test_versions_are_frozen_once() -> None:
-    play = started(Swiss(3), "abcd")
+    play = started(Swiss(rounds=3), "abcd")
     frozen = (FrozenEntrant("a", (Player("a", "2"),)), FrozenEntrant("b", ()))
     assert play.do(FreezeVersions(frozen)) == [VersionsFrozen(frozen[:1])]
     assert play.tournament.entrants["a"].bots == (Player("a", "2"),)

@@ -1,13 +1,14 @@
 """Swiss tournaments in which several entrants have the same owner."""
 
+from referee_values import Swiss
+
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.tournament.commands import EnterTournament, StartTournament
-from referee.contests.tournament.tournament_terms import Swiss
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, entered, level, replay
 
 
 def swiss(rounds: int, owners: dict[str, tuple[str, ...]]) -> TournamentHarness:
-    play = entered(Swiss(rounds), ())
+    play = entered(Swiss(rounds=rounds), ())
     for name, own in owners.items():
         play.do(EnterTournament(ContestEntrant(name, owners=own)))
     play.do(StartTournament())

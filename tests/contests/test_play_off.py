@@ -1,11 +1,11 @@
 """Play-offs of those who lead level on points after the last round."""
 
 import pytest
+from referee_values import RoundRobin, Swiss
 
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import BadPairings, BadTerms, EntryClosed, PairingNotChangeable
 from referee.contests.pairing import DueMatch, MatchScore
-from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament.commands import (
     CorrectScore,
     EnterTournament,
@@ -14,17 +14,16 @@ from referee.contests.tournament.commands import (
     StartTournamentMatch,
     WithdrawEntrant,
 )
-from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_export import estimate_strengths
 from referee.contests.tournament.tournament_pairing import compute_planned_size
-from referee.contests.tournament.tournament_terms import Pools, RoundRobin, Swiss, TournamentFormat, TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import Pools, TournamentFormat
 from referee.contests.tournament.trf import to_trf
 from tests.contests.correction_examples import correct
-from tests.contests.tournament_harness import TournamentHarness, better_name_wins, level, replay, started
+from tests.contests.tournament_harness import TournamentHarness, better_name_wins, level, play_terms, replay, started
 
 
 def with_play_off(form: TournamentFormat, names: str, most: int = 2, **more: object) -> TournamentHarness:
-    return started(TournamentPlayTerms(form, b"seed", play_off_entrants=most, **more), names)  # type: ignore[arg-type]  # Any field.
+    return started(play_terms(form, b"seed", play_off_entrants=most, **more), names)  # type: ignore[arg-type]  # Any field.
 
 
 def until_play_off(play: TournamentHarness) -> TournamentHarness:
@@ -47,7 +46,7 @@ def test_two_level_leaders_meet_twice_with_the_seats_exchanged() -> None:
     ]
     play.play_out(worse_name_wins)
     assert play.table == [(1, "b", 1.0), (2, "a", 1.0), (3, "c", 1.0)]
-    assert play.tournament.phase is TournamentPhase.FINISHED
+    assert play.tournament.phase == "finished"
     assert replay(play.tournament.terms, play.log) == play.tournament
 
 
@@ -68,7 +67,7 @@ def test_a_level_play_off_is_decided_by_the_tie_breaks() -> None:
         """Everybody wins at home but a and b, who win everything but what they play against each other."""
         return level(due) if {*due.pairing.entrants} == {"a", "b"} else better_name_wins(due)
 
-    play = with_play_off(Swiss(3), "abcdefgh", tie_breaks=(TieBreak.BUCHHOLZ,)).play_out(a_beats_b_alone)
+    play = with_play_off(Swiss(rounds=3), "abcdefgh", tie_breaks=("buchholz",)).play_out(a_beats_b_alone)
     assert play.tournament.pairings.play_off
     first, second, *_ = play.tournament.standings()
     assert {first.entrant, second.entrant} == {"a", "b"}
@@ -91,13 +90,13 @@ def test_the_size_of_the_tournament_grows_by_the_play_off() -> None:
     play = until_play_off(with_play_off(RoundRobin(), "abcd"))
     size = compute_planned_size(play.tournament)
     assert (size.rounds, size.pairings) == (4, 8)
-    swiss = until_play_off(with_play_off(Swiss(3), "abcd"))
+    swiss = until_play_off(with_play_off(Swiss(rounds=3), "abcd"))
     assert compute_planned_size(swiss.tournament).rounds == 4
 
 
 def test_those_who_have_left_do_not_take_part() -> None:
     """a wins its first two matches and leaves; two others get as many points."""
-    play = with_play_off(Swiss(3), "abcdefgh", most=8)
+    play = with_play_off(Swiss(rounds=3), "abcdefgh", most=8)
     while play.tournament.round < 2:
         play.play_out_one()
     last = next(due for due in play.tournament.due_matches() if "a" in due.pairing.entrants)
@@ -112,18 +111,20 @@ def test_those_who_have_left_do_not_take_part() -> None:
 def test_an_entrant_that_leaves_during_the_play_off_loses_the_rest_of_it() -> None:
     play = until_play_off(with_play_off(RoundRobin(), "ab"))
     play.do(WithdrawEntrant("a"))
-    assert play.tournament.phase is TournamentPhase.FINISHED
+    assert play.tournament.phase == "finished"
     assert [(rank, name) for rank, name, _ in play.table] == [(1, "b"), (2, "a")]
 
 
 def test_a_swiss_that_ended_early_is_not_continued_after_its_play_off() -> None:
-    play = with_play_off(Swiss(3), "abcd", forbidden_pairs=(("a", "d"), ("b", "c"))).play_out(level)
+    play = with_play_off(Swiss(rounds=3), "abcd", forbidden_pairs=(("a", "d"), ("b", "c"))).play_out(level)
     assert play.tournament.main_rounds == 2
-    assert play.tournament.phase is TournamentPhase.FINISHED
+    assert play.tournament.phase == "finished"
 
 
 def test_nobody_enters_and_nothing_is_paired_by_hand_during_a_play_off() -> None:
-    play = until_play_off(with_play_off(Swiss(3), "abcd", last_entry_round=2, forbidden_pairs=(("a", "d"), ("b", "c"))))
+    play = until_play_off(
+        with_play_off(Swiss(rounds=3), "abcd", last_entry_round=2, forbidden_pairs=(("a", "d"), ("b", "c")))
+    )
     with pytest.raises(EntryClosed):
         play.do(EnterTournament(ContestEntrant("late")))
     with pytest.raises(BadPairings, match="only for round 2"):
@@ -144,7 +145,7 @@ def test_reopening_a_result_drops_a_play_off_that_has_not_begun() -> None:
 def test_after_a_correction_an_entrant_with_more_points_precedes_the_play_off() -> None:
     """b and c are level with a, and a wins the play-off; then c is given the win against b."""
     play = with_play_off(RoundRobin(), "abc")
-    while play.tournament.phase is TournamentPhase.PLAYING:
+    while play.tournament.phase == "playing":
         due = play.tournament.due_matches()[0]
         play.do(StartTournamentMatch(due.pairing.id, due.number, due.attempt, f"m-{due.id}"))
         play.result(due, level(due) if due.pairing.round < 4 else better_name_wins(due))
@@ -157,12 +158,12 @@ def test_after_a_correction_an_entrant_with_more_points_precedes_the_play_off() 
 @pytest.mark.parametrize(
     ("form", "most", "boards", "why"),
     [
-        (Swiss(3), 1, 0, "from 2 to 8"),
-        (Swiss(3), 9, 0, "from 2 to 8"),
+        (Swiss(rounds=3), 1, 0, "from 2 to 8"),
+        (Swiss(rounds=3), 9, 0, "from 2 to 8"),
         (Pools(3, 3), 2, 0, "only Swiss and round robins"),
         (RoundRobin(), 2, 2, "of single entrants"),
     ],
 )
 def test_terms_that_do_not_fit_are_rejected(form: TournamentFormat, most: int, boards: int, why: str) -> None:
     with pytest.raises(BadTerms, match=why):
-        TournamentPlayTerms(form, b"", play_off_entrants=most, boards=boards)
+        play_terms(form, b"", play_off_entrants=most, boards=boards)

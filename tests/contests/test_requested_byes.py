@@ -3,23 +3,26 @@
 from itertools import combinations
 
 import pytest
+from referee_values import ByeKind, RoundRobin, Swiss
 
 from referee.contests.contest_errors import BadTerms, ByeNotPossible, CommandNotAllowed, UnknownEntrant
 from referee.contests.systems.dutch import Unpairable
 from referee.contests.systems.swiss import pair_swiss_round
 from referee.contests.tables.round_result import ResultKind
 from referee.contests.tournament.commands import RequestBye, StartTournament, WithdrawEntrant
-from referee.contests.tournament.events import ByeKind, ByeRequested
-from referee.contests.tournament.tournament_terms import RoundRobin, Swiss, TournamentFormat, TournamentPlayTerms
+from referee.contests.tournament.events import ByeRequested
+from referee.contests.tournament.tournament_terms import TournamentFormat, TournamentPlayTerms
 from referee.contests.tournament.trf import to_trf
 from tests.contests.swiss_rounds import random_rounds
-from tests.contests.tournament_harness import TournamentHarness, entered, replay, started
+from tests.contests.tournament_harness import TournamentHarness, entered, play_terms, replay, started
 
-HALF, ZERO, NONE = ByeKind.HALF_POINT, ByeKind.ZERO_POINT, ByeKind.NONE
+HALF: ByeKind = "half_point"
+ZERO: ByeKind = "zero_point"
+NONE: ByeKind = "none"
 
 
 def terms(rounds: int = 3, *, byes: int = 2, boards: int = 0) -> TournamentPlayTerms:
-    return TournamentPlayTerms(Swiss(rounds), b"seed", max_requested_byes=byes, boards=boards)
+    return play_terms(Swiss(rounds=rounds), b"seed", max_requested_byes=byes, boards=boards)
 
 
 def request(play: TournamentHarness, name: str, number: int, kind: ByeKind = HALF) -> list[object]:
@@ -79,7 +82,7 @@ def test_requests_are_limited() -> None:
     assert refusal(play, "b", 2) == "it has withdrawn"
 
 
-@pytest.mark.parametrize("form", [Swiss(2), RoundRobin()])
+@pytest.mark.parametrize("form", [Swiss(rounds=2), RoundRobin()])
 def test_byes_are_requested_only_where_the_terms_allow_them(form: TournamentFormat) -> None:
     assert refusal(started(form, "abcd"), "a", 2) == "the terms allow none"
 
@@ -130,7 +133,7 @@ def test_a_half_point_bye_is_h_in_a_report() -> None:
 
 def test_forbidden_pairs_never_meet() -> None:
     forbidden = (("a", "b"), ("a", "c"), ("a", "d"), ("nobody", "a"))
-    play = started(TournamentPlayTerms(Swiss(4), b"seed", forbidden_pairs=forbidden), "abcdefgh").play_out()
+    play = started(play_terms(Swiss(rounds=4), b"seed", forbidden_pairs=forbidden), "abcdefgh").play_out()
     met = [{*it.pairing.entrants} for it in play.tournament.pairings.values()]
     assert play.tournament.round == 4
     assert len(met) == 16
@@ -138,12 +141,12 @@ def test_forbidden_pairs_never_meet() -> None:
 
 
 def test_the_bye_of_the_first_round_goes_to_the_entrant_left_by_forbidden_pairs() -> None:
-    play = started(TournamentPlayTerms(Swiss(2), b"seed", forbidden_pairs=(("a", "b"),)), "abc")
+    play = started(play_terms(Swiss(rounds=2), b"seed", forbidden_pairs=(("a", "b"),)), "abc")
     assert sorted(map(sorted, (it.pairing.entrants for it in play.tournament.pairings.values()))) == [["a", "c"], ["b"]]
 
 
 def test_a_tournament_ends_if_only_forbidden_pairs_are_left() -> None:
-    play = started(TournamentPlayTerms(Swiss(3), b"seed", forbidden_pairs=(("a", "d"), ("b", "c"))), "abcd").play_out()
+    play = started(play_terms(Swiss(rounds=3), b"seed", forbidden_pairs=(("a", "d"), ("b", "c"))), "abcd").play_out()
     assert play.tournament.round == 2
 
 
@@ -164,11 +167,11 @@ def test_a_forbidden_pair_is_not_paired_even_if_no_other_is_left() -> None:
     ("change", "why"),
     [
         ({"max_requested_byes": 11}, "from 0 to 10"),
-        ({"max_requested_byes": 1, "format": RoundRobin()}, "only for Swiss"),
-        ({"forbidden_pairs": (("a", "b"),), "format": RoundRobin()}, "only for Swiss"),
+        ({"max_requested_byes": 1, "form": RoundRobin()}, "only for Swiss"),
+        ({"forbidden_pairs": (("a", "b"),), "form": RoundRobin()}, "only for Swiss"),
         ({"forbidden_pairs": (("a", "a"),)}, "an entrant with itself"),
     ],
 )
 def test_terms_that_do_not_fit_are_rejected(change: dict[str, object], why: str) -> None:
     with pytest.raises(BadTerms, match=why):
-        TournamentPlayTerms(**{"format": Swiss(3), "seed": b"", **change})  # type: ignore[arg-type]  # Any field.
+        play_terms(**{"form": Swiss(rounds=3), "seed": b"", **change})  # type: ignore[arg-type]  # Any field.

@@ -6,7 +6,7 @@ from math import hypot
 
 import pytest
 
-from referee.contests.corrections import Correction, CorrectionKind
+from referee.contests.corrections import Correction
 from referee.contests.ladder.events import MatchCorrected, MatchRated, SeasonStarted
 from referee.contests.ladder.result_counts import ResultCounts, estimate_seasons
 from referee.contests.strength import joint_fit
@@ -179,10 +179,8 @@ def test_struck_matches_do_not_count_and_corrected_ones_count_as_corrected() -> 
     events = [match((1, 2), A, B, name="m1"), match((1, 2), A, B, name="m2"), *won(B, C)]
     finish = FinishOrder(((A,), (B,)), (2, 1))
     corrections = {
-        "m1": MatchCorrected(Correction("r1", "m1", CorrectionKind.STRUCK, (), "why", "ann"), None, (), (), ()),
-        "m2": MatchCorrected(
-            Correction("r2", "m2", CorrectionKind.CORRECTED, (2, 1), "why", "ann"), finish, (), (), ()
-        ),
+        "m1": MatchCorrected(Correction("r1", "m1", "struck", (), "why", "ann"), None, (), (), ()),
+        "m2": MatchCorrected(Correction("r2", "m2", "corrected", (2, 1), "why", "ann"), finish, (), (), ()),
     }
     expected = estimates([*won(B, A), *won(B, C)])
     assert all(close(expected[player], it) for player, it in estimate_seasons(events, corrections)[0].items())

@@ -6,9 +6,10 @@ from math import log
 from typing import NamedTuple
 
 import pytest
+from referee_values import SprtVerdict
 
 from referee.contests.strength.elo import OutcomeCounts, expected_score, no_outcomes
-from referee.contests.strength.sprt_evaluation import NO_POINTS, SprtParameters, SprtVerdict, decide_sprt, evaluate_sprt
+from referee.contests.strength.sprt_evaluation import NO_POINTS, SprtParameters, decide_sprt, evaluate_sprt
 from tests.contests.random_draws import outcome, random_numbers
 
 ALPHA, BETA = 0.05, 0.1
@@ -33,7 +34,7 @@ def rates(lead: float, outcomes: int, draws: float) -> tuple[float, ...]:
 
 def run(of_outcomes: tuple[float, ...], draws: Iterator[float]) -> SprtRun:
     tally = no_outcomes(len(of_outcomes))
-    while (verdict := decide_sprt(SPRT, tally)) is SprtVerdict.OPEN:
+    while (verdict := decide_sprt(SPRT, tally)) == "open":
         tally = tally.with_outcome(outcome(of_outcomes, next(draws)))
     return SprtRun(verdict, tally)
 
@@ -54,9 +55,7 @@ def wald(of_outcomes: tuple[float, ...], lead: float) -> float:
 @pytest.mark.parametrize("runs", [150, pytest.param(1000, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("outcomes", [TRINOMIAL, PENTANOMIAL])
 @pytest.mark.parametrize("drawn", [0.0, 0.4])
-@pytest.mark.parametrize(
-    ("lead", "wrong", "allowed"), [(SPRT.elo0, SprtVerdict.PASSED, ALPHA), (SPRT.elo1, SprtVerdict.FAILED, BETA)]
-)
+@pytest.mark.parametrize(("lead", "wrong", "allowed"), [(SPRT.elo0, "passed", ALPHA), (SPRT.elo1, "failed", BETA)])
 def test_error_rates_hold_and_lengths_are_as_wald_predicts(
     outcomes: int, drawn: float, lead: float, wrong: SprtVerdict, allowed: float, runs: int
 ) -> None:
@@ -64,7 +63,7 @@ def test_error_rates_hold_and_lengths_are_as_wald_predicts(
 
     test_runs = [run(of_outcomes, draws) for _ in range(runs)]
 
-    error_rate = sum(it.verdict is wrong for it in test_runs) / runs
+    error_rate = sum(it.verdict == wrong for it in test_runs) / runs
     sets = sum(sum(it.tally.counts) for it in test_runs) / runs
     message = (
         f"{error_rate:.3f} of {runs} erred, where {allowed} may; {sets:.1f} sets, {wald(of_outcomes, lead):.1f} by Wald"
@@ -80,7 +79,7 @@ def test_error_rates_hold_and_lengths_are_as_wald_predicts(
 def seated_run(outcomes: int, lead: float, first_seat: float, drawn: float, draws: Iterator[float]) -> SprtVerdict:
     """Run a test of two bots that take turns in the first seat, which is worth that many Elo."""
     tally, seats, half_points, match = no_outcomes(outcomes), NO_POINTS, 0, 0
-    while (verdict := decide_sprt(SPRT, tally, seats.first_seat)) is SprtVerdict.OPEN:
+    while (verdict := decide_sprt(SPRT, tally, seats.first_seat)) == "open":
         for _ in range(outcomes // 2):
             is_first = match % 2 == 0
             score = expected_score(lead + (first_seat if is_first else -first_seat))
@@ -95,9 +94,7 @@ def seated_run(outcomes: int, lead: float, first_seat: float, drawn: float, draw
 @pytest.mark.parametrize(("runs", "slack"), [(40, 0.1), pytest.param(400, 0.01, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("outcomes", [TRINOMIAL, PENTANOMIAL])
 @pytest.mark.parametrize("first_seat", [100, 200, 300])
-@pytest.mark.parametrize(
-    ("lead", "wrong", "allowed"), [(SPRT.elo0, SprtVerdict.PASSED, ALPHA), (SPRT.elo1, SprtVerdict.FAILED, BETA)]
-)
+@pytest.mark.parametrize(("lead", "wrong", "allowed"), [(SPRT.elo0, "passed", ALPHA), (SPRT.elo1, "failed", BETA)])
 def test_error_rates_hold_whatever_the_first_seat_is_worth(
     outcomes: int, first_seat: float, lead: float, wrong: SprtVerdict, allowed: float, runs: int, slack: float
 ) -> None:
@@ -117,8 +114,8 @@ def test_the_estimated_number_of_matches_is_about_right() -> None:
         outcomes = (outcome(of_outcomes, drawn) for drawn in islice(draws, 10))
         *_, tally = accumulate(outcomes, OutcomeCounts.with_outcome, initial=no_outcomes(PENTANOMIAL))
         so_far = tally.matches
-        if (state := evaluate_sprt(SPRT, tally)).verdict is SprtVerdict.OPEN:
-            while decide_sprt(SPRT, tally) is SprtVerdict.OPEN:
+        if (state := evaluate_sprt(SPRT, tally)).verdict == "open":
+            while decide_sprt(SPRT, tally) == "open":
                 tally = tally.with_outcome(outcome(of_outcomes, next(draws)))
             foreseen.append(state.matches_to_go)
             needed.append(tally.matches - so_far)

@@ -4,27 +4,25 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from msgspec.structs import replace
+from referee_values import SprtModel
 
 from referee.contests.pairing import DueMatch, DuplicateSets, MatchScore
 from referee.contests.strength.elo import OutcomeCounts, estimate_from_counts, expected_score, no_outcomes
-from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdict, evaluate_sprt
+from referee.contests.strength.sprt_evaluation import SprtParameters, evaluate_sprt
 from referee.contests.tournament.commands import StartTournamentMatch, WithdrawEntrant
 from referee.contests.tournament.events import TournamentEnded
 from referee.contests.tournament.sprt_trial import TrialState
-from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_export import estimate_strengths
-from referee.contests.tournament.tournament_terms import OutcomeModel, SprtTrial, TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import SprtTrial
 from tests.contests.random_draws import random_numbers
-from tests.contests.tournament_harness import TournamentHarness, level, replay, started
+from tests.contests.tournament_harness import TournamentHarness, level, play_terms, replay, started
 
 SPRT = SprtParameters(elo1=100)
 PARTNERS = ((0, 2), (1, 3))
 
 
-def trial(
-    model: OutcomeModel = OutcomeModel.PENTANOMIAL, at_once: int = 4, test: SprtParameters = SPRT
-) -> TournamentHarness:
-    return started(TournamentPlayTerms(SprtTrial(test, model), b"seed", max_concurrent_matches=at_once), "ab")
+def trial(model: SprtModel = "pentanomial", at_once: int = 4, test: SprtParameters = SPRT) -> TournamentHarness:
+    return started(play_terms(SprtTrial(test, model), b"seed", max_concurrent_matches=at_once), "ab")
 
 
 def state_of(play: TournamentHarness) -> TrialState:
@@ -51,7 +49,7 @@ def test_the_better_entrant_passes_and_the_test_stops() -> None:
     play = trial().play_out(lambda due: wins("a", due))
 
     state = state_of(play)
-    assert state.verdict is SprtVerdict.PASSED
+    assert state.verdict == "passed"
     assert state.llr is not None
     assert state.estimate.low > 0
     assert state.counts == (0, 0, 0, 0, state.matches // 2)
@@ -76,7 +74,7 @@ def test_what_the_first_seat_is_worth_is_estimated_and_taken_into_account() -> N
 
 
 def test_the_first_entrant_is_tested() -> None:
-    assert state_of(trial().play_out(lambda due: wins("b", due))).verdict is SprtVerdict.FAILED
+    assert state_of(trial().play_out(lambda due: wins("b", due))).verdict == "failed"
 
 
 def test_a_set_counts_whole_and_with_the_seats_exchanged() -> None:
@@ -95,7 +93,7 @@ def test_a_set_counts_whole_and_with_the_seats_exchanged() -> None:
 
 
 def test_single_matches_count_one_by_one_and_the_first_seat_alternates() -> None:
-    play = trial(OutcomeModel.TRINOMIAL, at_once=2)
+    play = trial("trinomial", at_once=2)
     one, two = play.tournament.due_matches()
 
     assert (one.seats, two.seats) == (("a", "b"), ("b", "a"))
@@ -105,8 +103,8 @@ def test_single_matches_count_one_by_one_and_the_first_seat_alternates() -> None
 
 
 def test_three_outcomes_can_be_counted_in_sets_too() -> None:
-    terms = TournamentPlayTerms(
-        SprtTrial(SPRT, OutcomeModel.TRINOMIAL), b"seed", duplicate=DuplicateSets(openings=3), max_concurrent_matches=2
+    terms = play_terms(
+        SprtTrial(SPRT, "trinomial"), b"seed", duplicate=DuplicateSets(openings=3), max_concurrent_matches=2
     )
     play = started(terms, "ab")
     one, two = play.tournament.due_matches()
@@ -135,7 +133,7 @@ def test_the_order_in_which_matches_end_changes_neither_verdict_nor_counts(lead:
     results = random_results(random_numbers(f"order, {lead}"), lead)
     one_by_one = trial(at_once=1).play_out(lambda due: results[due.id])
     quick_wins = trial(at_once=8)
-    while quick_wins.tournament.phase is TournamentPhase.PLAYING:
+    while quick_wins.tournament.phase == "playing":
         due = min(quick_wins.tournament.due_matches(), key=lambda it: results[it.id] != wins("a", it))
         quick_wins.result(due, results[due.id])
 
@@ -153,7 +151,7 @@ def test_sets_after_the_deciding_one_do_not_count() -> None:
     play.result(slow, wins("a", slow))
 
     state = state_of(play)
-    assert state.verdict is SprtVerdict.PASSED
+    assert state.verdict == "passed"
     assert state.counts == (0, 0, 0, 0, state.matches // 2)
     assert played > state.matches
     assert play.table[0] == (1, "a", state.matches)
@@ -177,8 +175,8 @@ def test_a_trial_without_matches_left_is_undecided() -> None:
     play = trial(test=SprtParameters(elo1=5, max_matches=11)).play_out(level)
 
     state = state_of(play)
-    assert (state.verdict, state.matches, state.matches_to_go) == (SprtVerdict.UNDECIDED, 10, 0)
-    assert play.tournament.phase is TournamentPhase.FINISHED
+    assert (state.verdict, state.matches, state.matches_to_go) == ("undecided", 10, 0)
+    assert play.tournament.phase == "finished"
 
 
 def test_a_withdrawal_leaves_the_trial_undecided() -> None:
@@ -187,8 +185,8 @@ def test_a_withdrawal_leaves_the_trial_undecided() -> None:
         play.result(due, wins("a", due))
     play.do(WithdrawEntrant("b"))
 
-    assert play.tournament.phase is TournamentPhase.FINISHED
-    assert (state_of(play).verdict, state_of(play).matches) == (SprtVerdict.UNDECIDED, 2)
+    assert play.tournament.phase == "finished"
+    assert (state_of(play).verdict, state_of(play).matches) == ("undecided", 2)
 
 
 def test_the_state_is_that_of_the_sequential_test() -> None:
@@ -208,9 +206,9 @@ def test_without_counted_sets_the_estimate_is_uncertain() -> None:
     assert state_of(trial()).counts == (0, 0, 0, 0, 0)
     assert estimate_strengths(trial().tournament) == {}
     assert started(
-        TournamentPlayTerms(SprtTrial(SprtParameters(1.0, max_matches=9), at_a_table=3), b""), "ab"
+        play_terms(SprtTrial(SprtParameters(1.0, max_matches=9), at_a_table=3), b""), "ab"
     ).tournament.trial_state == TrialState(
-        SprtVerdict.OPEN, None, SPRT.lower, SPRT.upper, (), estimate_from_counts(no_outcomes(3)), 0, 9
+        "open", None, SPRT.lower, SPRT.upper, (), estimate_from_counts(no_outcomes(3)), 0, 9
     )
 
 
@@ -226,7 +224,7 @@ def test_the_first_entrant_has_one_side_and_the_second_all_others(
     at_a_table: int, sides: tuple[tuple[int, ...], ...], first: str, second: str
 ) -> None:
     form = SprtTrial(SprtParameters(elo1=50, max_matches=60), at_a_table=at_a_table, sides=sides)
-    play = started(TournamentPlayTerms(form, b"", max_concurrent_matches=4), "ab")
+    play = started(play_terms(form, b"", max_concurrent_matches=4), "ab")
 
     seats = ["".join(due.seats) for due in play.tournament.pairings["1.1"].due_matches]
     assert seats[:2] == [first, second]
@@ -235,14 +233,14 @@ def test_the_first_entrant_has_one_side_and_the_second_all_others(
     state = state_of(play)
     assert state.estimate.low > 0
     assert (state.llr is not None) == form.has_verdict
-    assert state.verdict is (SprtVerdict.PASSED if form.has_verdict else SprtVerdict.UNDECIDED)
+    assert state.verdict == ("passed" if form.has_verdict else "undecided")
     rank, name, points = play.table[0]
     assert (rank, name, points) == (1, "a", state.matches)
 
 
 def test_with_more_than_two_sides_each_set_gives_the_first_entrants_score() -> None:
     form = SprtTrial(SprtParameters(elo1=50, max_matches=3), at_a_table=3)
-    play = started(TournamentPlayTerms(form, b"", max_concurrent_matches=3), "ab")
+    play = started(play_terms(form, b"", max_concurrent_matches=3), "ab")
     for due, ranks in zip(play.tournament.due_matches(), [(1, 2, 3), (2, 1, 3), (1, 1, 3)], strict=True):
         play.result(due, MatchScore(ranks))
 
@@ -267,16 +265,16 @@ def test_repeated_games_do_not_count_and_end_the_test(openings: int, matches: in
     play = trial(test=SprtParameters(elo1=5)).play_out(repeating("ab", openings))
 
     state = state_of(play)
-    assert (state.verdict, state.matches, state.repeated) == (SprtVerdict.UNDECIDED, matches, repeated)
+    assert (state.verdict, state.matches, state.repeated) == ("undecided", matches, repeated)
     assert (sum(state.counts), state.matches_to_go) == (matches // 2, 0)
 
 
 def test_single_matches_and_tables_of_several_sides_count_repeated_games_once() -> None:
-    singles = trial(OutcomeModel.TRINOMIAL, test=SprtParameters(elo1=5)).play_out(repeating("a", 6))
+    singles = trial("trinomial", test=SprtParameters(elo1=5)).play_out(repeating("a", 6))
     assert (state_of(singles).matches, state_of(singles).repeated) == (6, 20)
     form = SprtTrial(SprtParameters(elo1=50, max_matches=60), at_a_table=3)
-    table = started(TournamentPlayTerms(form, b"", max_concurrent_matches=4), "ab").play_out(repeating("a", 2))
-    assert (state_of(table).verdict, state_of(table).matches) == (SprtVerdict.UNDECIDED, 6)
+    table = started(play_terms(form, b"", max_concurrent_matches=4), "ab").play_out(repeating("a", 2))
+    assert (state_of(table).verdict, state_of(table).matches) == ("undecided", 6)
     assert state_of(table).repeated == 21
 
 
@@ -288,13 +286,11 @@ def test_replaying_the_log_gives_the_same_trial_and_void_matches_are_repeated() 
 
     play.play_out(lambda due: wins("a", due))
     assert replay(play.tournament.terms, play.log) == play.tournament
-    assert state_of(play).verdict is SprtVerdict.PASSED
+    assert state_of(play).verdict == "passed"
 
 
 def test_matches_of_a_set_after_the_deciding_one_do_not_count() -> None:
-    terms = TournamentPlayTerms(
-        SprtTrial(SPRT, OutcomeModel.TRINOMIAL), b"seed", duplicate=DuplicateSets(), max_concurrent_matches=2
-    )
+    terms = play_terms(SprtTrial(SPRT, "trinomial"), b"seed", duplicate=DuplicateSets(), max_concurrent_matches=2)
     plays = [started(terms, "ab") for _ in range(2)]
     for number, play in enumerate(plays):
         if number:  # A draw shifts the match that decides to the other place in its set.

@@ -4,13 +4,13 @@ import json
 from collections.abc import Sequence
 
 import pytest
+from referee_values import Elimination, RoundRobin, Swiss
 
 from referee.contests.contest_entrant import EntrantLeft
 from referee.contests.contest_errors import BadTerms, EntrantCountOutOfRange, PairingNotChangeable, TrfNotAvailable
 from referee.contests.pairing import DueMatch, DuplicateSets, MatchScore
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tables.round_result import ResultKind
-from referee.contests.tables.standings import TieBreak
 from referee.contests.tournament.commands import (
     DeclareAbsent,
     PairRound,
@@ -19,25 +19,17 @@ from referee.contests.tournament.commands import (
     WithdrawEntrant,
 )
 from referee.contests.tournament.events import EntrantsAbsent, PairingsReplaced
-from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_export import to_json
-from referee.contests.tournament.tournament_terms import (
-    Elimination,
-    Pools,
-    RoundRobin,
-    Swiss,
-    TournamentFormat,
-    TournamentPlayTerms,
-)
+from referee.contests.tournament.tournament_terms import Pools, TournamentFormat, TournamentPlayTerms
 from referee.contests.tournament.trf import to_trf
-from tests.contests.tournament_harness import TournamentHarness, better_name_wins, level, started
+from tests.contests.tournament_harness import TournamentHarness, better_name_wins, level, play_terms, started
 
 WON, DRAWN, LOST = (1, 2), (1, 1), (2, 1)
 """Ranks of the team that is named first, and of the other one."""
 
 
 def team_terms(form: TournamentFormat, boards: int = 2, **more: object) -> TournamentPlayTerms:
-    return TournamentPlayTerms(form, b"seed", boards=boards, **more)  # type: ignore[arg-type]
+    return play_terms(form, b"seed", boards=boards, **more)  # type: ignore[arg-type]
 
 
 def teams(form: TournamentFormat, names: Sequence[str], boards: int = 2, **more: object) -> TournamentHarness:
@@ -116,17 +108,17 @@ def test_standings_are_by_match_points_then_board_points_then_buchholz_and_sonne
         ("c", 2.0, 1.5),
     ]
     assert play.tournament.tie_breaks == (
-        TieBreak.BOARD_POINTS,
-        TieBreak.BUCHHOLZ,
-        TieBreak.SONNEBORN_BERGER,
-        TieBreak.DIRECT_ENCOUNTER,
+        "board_points",
+        "buchholz",
+        "sonneborn_berger",
+        "direct_encounter",
     )
     assert rows[0].tie_breaks[1:3] == (4.0, 5.0)
     assert (rows[0].wins, rows[0].draws, rows[0].losses) == (2, 1, 1)
 
 
 def test_a_swiss_of_teams_pairs_by_match_points_without_rematches() -> None:
-    play = teams(Swiss(3), "abcdefgh", 2, tie_breaks=(TieBreak.BOARD_POINTS,))
+    play = teams(Swiss(rounds=3), "abcdefgh", 2, tie_breaks=("board_points",))
     play.play_out()
     met = [frozenset(it.pairing.entrants) for it in play.tournament.pairings.values()]
     assert len(met) == len(set(met)) == 12
@@ -136,7 +128,7 @@ def test_a_swiss_of_teams_pairs_by_match_points_without_rematches() -> None:
 
 
 def test_board_points_do_not_decide_whom_a_team_meets() -> None:
-    play = teams(Swiss(2), "abcdef", 2)
+    play = teams(Swiss(rounds=2), "abcdef", 2)
 
     def narrow_or_wide(due: DueMatch) -> MatchScore:
         """The best team wins one board, the next two teams win both."""
@@ -150,7 +142,7 @@ def test_board_points_do_not_decide_whom_a_team_meets() -> None:
 
 
 def test_a_bye_of_a_team_counts_as_a_win_on_all_boards_and_is_given_once() -> None:
-    play = teams(Swiss(2), "abc", 2).play_out(level)
+    play = teams(Swiss(rounds=2), "abc", 2).play_out(level)
     byes = [it for it in play.tournament.pairings.values() if it.pairing.is_bye]
     assert len({it.pairing.entrants for it in byes}) == 2
     result = byes[0].round_result(byes[0].pairing.entrants[0])
@@ -165,7 +157,7 @@ def test_an_absent_board_loses_that_board_only() -> None:
     assert only_pairing(play).has_begun
     record(play, WON)
     assert points_of(play, first, second) == [(1.0, 1.0), (1.0, 1.0)]
-    assert play.tournament.phase is TournamentPhase.FINISHED
+    assert play.tournament.phase == "finished"
     assert (play.tournament.pairings.no_show_counts(), play.tournament.pairings.forfeit_counts()) == ({}, {first: 1})
     rows = {row.entrant: row for row in play.tournament.standings()}
     assert [(rows[it].wins, rows[it].losses) for it in (first, second)] == [(1, 1), (1, 1)]
@@ -174,7 +166,7 @@ def test_an_absent_board_loses_that_board_only() -> None:
 
 
 def test_a_team_without_any_bot_loses_by_absence_and_is_withdrawn_after_too_many() -> None:
-    play = teams(Swiss(3), "abcd", 2)
+    play = teams(Swiss(rounds=3), "abcd", 2)
     pairing = next(it.pairing for it in play.tournament.open_pairings if "a" in it.pairing.entrants)
     (other,) = {*pairing.entrants} - {"a"}
     for board in (1, 2):
@@ -244,7 +236,7 @@ def test_a_team_that_withdraws_loses_the_boards_that_are_not_played() -> None:
 
 
 def test_staff_reopens_a_pairing_of_teams_and_pairs_a_round_by_hand() -> None:
-    play = teams(Swiss(3), "abcd", 2)
+    play = teams(Swiss(rounds=3), "abcd", 2)
     absent_team = play.tournament.open_pairings[0].pairing
     play.do(DeclareAbsent(absent_team.id, absent_team.entrants[:1], "away", board=1))
     while play.tournament.round == 1:
@@ -252,7 +244,7 @@ def test_staff_reopens_a_pairing_of_teams_and_pairs_a_round_by_hand() -> None:
     play.do(ReopenPairing(absent_team.id, "power failure", "staff"))
     assert [due.id for due in play.tournament.due_matches()] == [f"{absent_team.id}/1.1", f"{absent_team.id}/2.2"]
     assert play.tournament.pairings[absent_team.id].boards == 2
-    play = teams(Swiss(3), "abcd", 2)
+    play = teams(Swiss(rounds=3), "abcd", 2)
     (event,) = play.do(PairRound(1, (("a", "b"), ("c", "d")), "as agreed", "staff"))
     assert isinstance(event, PairingsReplaced)
     assert [(it.boards, len(it.due_matches)) for it in play.tournament.open_pairings] == [(2, 2), (2, 2)]
@@ -260,23 +252,23 @@ def test_staff_reopens_a_pairing_of_teams_and_pairs_a_round_by_hand() -> None:
 
 def test_a_schedule_of_teams_has_a_limit_of_matches() -> None:
     with pytest.raises(EntrantCountOutOfRange, match="2 to 50"):
-        teams(RoundRobin(10), [f"t{number}" for number in range(51)], 8)
+        teams(RoundRobin(cycles=10), [f"t{number}" for number in range(51)], 8)
 
 
 @pytest.mark.parametrize(
     ("form", "more", "field", "why"),
     [
-        (Swiss(3), {"boards": 1}, "boards", "from 2 to 8"),
-        (Swiss(3), {"boards": 9}, "boards", "from 2 to 8"),
+        (Swiss(rounds=3), {"boards": 1}, "boards", "from 2 to 8"),
+        (Swiss(rounds=3), {"boards": 9}, "boards", "from 2 to 8"),
         (Elimination(), {"boards": 2}, "boards", "only Swiss and round robin"),
         (Pools(2, 2), {"boards": 2}, "boards", "only Swiss and round robin"),
-        (Swiss(3), {"boards": 2, "duplicate": DuplicateSets()}, "boards", "duplicate play"),
-        (Swiss(3), {"tie_breaks": (TieBreak.BOARD_POINTS,)}, "tie_breaks", "only teams"),
+        (Swiss(rounds=3), {"boards": 2, "duplicate": DuplicateSets()}, "boards", "duplicate play"),
+        (Swiss(rounds=3), {"tie_breaks": ("board_points",)}, "tie_breaks", "only teams"),
     ],
 )
 def test_terms_that_do_not_fit_teams_are_an_error(
     form: TournamentFormat, more: dict[str, object], field: str, why: str
 ) -> None:
     with pytest.raises(BadTerms, match=why) as refused:
-        TournamentPlayTerms(form, b"", **more)  # type: ignore[arg-type]
+        play_terms(form, b"", **more)  # type: ignore[arg-type]
     assert refused.value.details["field"] == field

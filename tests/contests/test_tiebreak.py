@@ -12,13 +12,14 @@
 from pathlib import Path
 
 import pytest
+from referee_values import RoundRobin, Swiss, TieBreak
 
 from referee.contests.contest_errors import BadTerms
 from referee.contests.tables.round_result import MISSED, ResultKind, RoundResult, total_points
-from referee.contests.tables.standings import ResultTable, TieBreak, compute_standings, split_tied, tie_break_value
-from referee.contests.tournament.tournament_terms import RoundRobin, Swiss, TournamentFormat, TournamentPlayTerms
+from referee.contests.tables.standings import ResultTable, compute_standings, split_tied, tie_break_value
+from referee.contests.tournament.tournament_terms import TournamentFormat
 from referee.contests.tournament.trf_reader import played_result, read_trf
-from tests.contests.tournament_harness import started
+from tests.contests.tournament_harness import play_terms, started
 
 PUBLISHED = Path(__file__).parent / "published"
 
@@ -32,18 +33,18 @@ def column(tie_break: TieBreak, table: ResultTable) -> list[float]:
 
 
 HELD_SWISS = {
-    TieBreak.BUCHHOLZ: [12.5, 13, 15.5, 14, 8.5, 11.5, 14.5, 13.5, 9, 13, 12.5, 11.5, 14, 11, 12, 12.5],
-    TieBreak.SONNEBORN_BERGER: [8, 9.5, 10.5, 9.25, 4.25, 6, 3.25, 5.25, 2.25, 1.5, 4.75, 4, 4.25, 4.5, 3.5, 7.25],
-    TieBreak.WINS: [2, 3, 2, 2, 2, 2, 1, 2, 0, 1, 1, 0, 1, 2, 2, 3],
-    TieBreak.PROGRESSIVE: [11, 13, 11, 11.5, 5, 6, 6, 8.5, 2.5, 4, 5.5, 7, 7, 6, 7, 10.5],
+    "buchholz": [12.5, 13, 15.5, 14, 8.5, 11.5, 14.5, 13.5, 9, 13, 12.5, 11.5, 14, 11, 12, 12.5],
+    "sonneborn_berger": [8, 9.5, 10.5, 9.25, 4.25, 6, 3.25, 5.25, 2.25, 1.5, 4.75, 4, 4.25, 4.5, 3.5, 7.25],
+    "wins": [2, 3, 2, 2, 2, 2, 1, 2, 0, 1, 1, 0, 1, 2, 2, 3],
+    "progressive": [11, 13, 11, 11.5, 5, 6, 6, 8.5, 2.5, 4, 5.5, 7, 7, 6, 7, 10.5],
 }
 
 FIFTEEN = {
-    TieBreak.BUCHHOLZ: [26, 27.5, 25.5, 16, 25.5, 23.5, 25, 17.5, 27, 20.5, 22.5, 24.5, 20.5, 21, 21.5],
-    TieBreak.MEDIAN_BUCHHOLZ: [19, 18.5, 17.5, 12, 19.5, 16.5, 17.5, 11.5, 18.5, 13.5, 15, 17.5, 14, 13, 15.5],
-    TieBreak.SONNEBORN_BERGER: [14, 14, 14.25, 6, 17.5, 7, 9.25, 4.75, 16.75, 9.25, 13.5, 14, 3.25, 8.25, 5.25],
-    TieBreak.WINS: [1, 4, 1, 0, 2, 0, 1, 1, 2, 3, 3, 1, 0, 2, 1],
-    TieBreak.PROGRESSIVE: [18, 16, 19.5, 7, 20, 11, 12.5, 7, 19, 11.5, 14, 18.5, 5.5, 12.5, 8],
+    "buchholz": [26, 27.5, 25.5, 16, 25.5, 23.5, 25, 17.5, 27, 20.5, 22.5, 24.5, 20.5, 21, 21.5],
+    "median_buchholz": [19, 18.5, 17.5, 12, 19.5, 16.5, 17.5, 11.5, 18.5, 13.5, 15, 17.5, 14, 13, 15.5],
+    "sonneborn_berger": [14, 14, 14.25, 6, 17.5, 7, 9.25, 4.75, 16.75, 9.25, 13.5, 14, 3.25, 8.25, 5.25],
+    "wins": [1, 4, 1, 0, 2, 0, 1, 1, 2, 3, 3, 1, 0, 2, 1],
+    "progressive": [18, 16, 19.5, 7, 20, 11, 12.5, 7, 19, 11.5, 14, 18.5, 5.5, 12.5, 8],
 }
 
 
@@ -59,18 +60,18 @@ def test_rounds_not_played_count_as_fides_own_server_counts_them(tie_break: TieB
 
 def test_in_a_round_robin_a_forfeit_counts_as_played() -> None:
     results = field("held_round_robin", predetermined=True)
-    assert column(TieBreak.SONNEBORN_BERGER, results) == [9.25, 6.25, 6.25, 4.25, 3.25, 2.25]
+    assert column("sonneborn_berger", results) == [9.25, 6.25, 6.25, 4.25, 3.25, 2.25]
 
 
 def test_direct_encounter_splits_a_round_robin_as_in_fides_exercise() -> None:
     results = field("held_round_robin", predetermined=True)
-    ranks = {row.entrant: row.rank for row in compute_standings(results, [TieBreak.DIRECT_ENCOUNTER])}
+    ranks = {row.entrant: row.rank for row in compute_standings(results, ["direct_encounter"])}
     assert ranks == {"Alyx": 1, "Bruno": 2, "Charline": 2, "Helene": 4, "Franck": 5, "David": 6}
 
 
 def test_direct_encounter_splits_a_swiss_only_as_far_as_unplayed_games_allow() -> None:
     results = field("held_swiss_nine")
-    ranks = {row.entrant: row.rank for row in compute_standings(results, [TieBreak.DIRECT_ENCOUNTER])}
+    ranks = {row.entrant: row.rank for row in compute_standings(results, ["direct_encounter"])}
     assert [ranks[name] for name in results.results] == [3, 5, 1, 3, 9, 2, 6, 6, 14, 9, 13, 14, 16, 9, 9, 6]
 
 
@@ -108,7 +109,7 @@ def candidates(last: str = "½1") -> ResultTable:
 
 
 def test_the_candidates_of_2016_are_reproduced() -> None:
-    rows = compute_standings(candidates(), [TieBreak.DIRECT_ENCOUNTER, TieBreak.WINS, TieBreak.SONNEBORN_BERGER])
+    rows = compute_standings(candidates(), ["direct_encounter", "wins", "sonneborn_berger"])
     assert [(row.entrant, row.points) for row in rows[:3]] == [("Karjakin", 8.5), ("Caruana", 7.5), ("Anand", 7.5)]
     assert {row.entrant for row in rows if row.points == 7} == {"Giri", "Svidler", "Aronian", "Nakamura"}
     assert (rows[-1].entrant, rows[-1].points) == ("Topalov", 4.5)
@@ -117,7 +118,7 @@ def test_the_candidates_of_2016_are_reproduced() -> None:
 def test_with_a_draw_in_the_last_game_caruana_leads_the_three_way_tie() -> None:
     """As published before the last round, for the case that Anand won his game."""
     results = candidates("½½")
-    assert split_tied(TieBreak.DIRECT_ENCOUNTER, results, ["Karjakin", "Caruana", "Anand"])[0] == ["Caruana"]
+    assert split_tied("direct_encounter", results, ["Karjakin", "Caruana", "Anand"])[0] == ["Caruana"]
 
 
 HAMILTON = """
@@ -181,10 +182,10 @@ def test_the_table_of_the_club_is_consistent() -> None:
 
 
 PUBLISHED_OF_BOTH = {
-    TieBreak.DIRECT_ENCOUNTER: (0.5, 0.5),
-    TieBreak.PROGRESSIVE: (19.5, 19.5),
-    TieBreak.BUCHHOLZ: (22.5, 20.0),
-    TieBreak.SONNEBORN_BERGER: (19.75, 17.25),
+    "direct_encounter": (0.5, 0.5),
+    "progressive": (19.5, 19.5),
+    "buchholz": (22.5, 20.0),
+    "sonneborn_berger": (19.75, 17.25),
 }
 
 
@@ -197,26 +198,26 @@ def test_a_club_championship_is_reproduced(tie_break: TieBreak) -> None:
 def test_buchholz_cut_1_leaves_out_the_lowest_opponent() -> None:
     """Computed by hand: the lowest opponent of 1 is 27, with one point, and that of 2 is 17, with two and a half."""
     results = ResultTable(hamilton())
-    assert [tie_break_value(TieBreak.BUCHHOLZ_CUT_1, results, name, ["1", "2"]) for name in "12"] == [20.0, 19.0]
+    assert [tie_break_value("buchholz_cut_1", results, name, ["1", "2"]) for name in "12"] == [20.0, 19.0]
 
 
 def test_buchholz_cut_1_leaves_out_a_round_that_was_missed_by_choice_first() -> None:
     """Player 9 missed a round, which counts as a game against a dummy with 3.5 points. It is cut before 18 with 2.5."""
     results = ResultTable(hamilton())
     dummy = next(it.score for it in results.opponents_of("9") if it.voluntary)
-    whole = tie_break_value(TieBreak.BUCHHOLZ, results, "9", [])
+    whole = tie_break_value("buchholz", results, "9", [])
     assert dummy > min(it.score for it in results.opponents_of("9"))
-    assert tie_break_value(TieBreak.BUCHHOLZ_CUT_1, results, "9", []) == whole - dummy
+    assert tie_break_value("buchholz_cut_1", results, "9", []) == whole - dummy
 
 
 def test_koya_counts_points_against_the_upper_half() -> None:
     """By hand: all but Topalov have at least 7 of 14, so everybody's points against him do not count."""
-    assert column(TieBreak.KOYA, candidates()) == [7, 6.5, 6, 6, 6, 5.5, 5, 4.5]
-    assert column(TieBreak.KOYA, field("held_round_robin", predetermined=True)) == [2, 0.5, 0.5, 1, 0.5, 0]
+    assert column("koya", candidates()) == [7, 6.5, 6, 6, 6, 5.5, 5, 4.5]
+    assert column("koya", field("held_round_robin", predetermined=True)) == [2, 0.5, 0.5, 1, 0.5, 0]
 
 
 def test_a_bye_does_not_count_among_the_points_that_koya_halves() -> None:
-    play = started(TournamentPlayTerms(RoundRobin(), b"", (TieBreak.KOYA,)), "abc").play_out()
+    play = started(play_terms(RoundRobin(), b"", tie_breaks=("koya",)), "abc").play_out()
     assert [(row.entrant, row.tie_breaks) for row in play.tournament.standings()] == [
         ("a", (1.0,)),  # b has one of two, which is half, and c has nothing.
         ("b", (0.0,)),
@@ -225,15 +226,16 @@ def test_a_bye_does_not_count_among_the_points_that_koya_halves() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "boards", "why"), [(Swiss(3), 0, "only for a round robin"), (RoundRobin(), 2, "not defined for teams")]
+    ("form", "boards", "why"),
+    [(Swiss(rounds=3), 0, "only for a round robin"), (RoundRobin(), 2, "not defined for teams")],
 )
 def test_koya_is_only_for_single_entrants_in_a_round_robin(form: TournamentFormat, boards: int, why: str) -> None:
     with pytest.raises(BadTerms, match=why):
-        TournamentPlayTerms(form, b"", (TieBreak.KOYA,), boards=boards)
+        play_terms(form, b"", tie_breaks=("koya",), boards=boards)
 
 
 def test_the_third_tie_break_separates_the_two_leaders() -> None:
-    three = [TieBreak.DIRECT_ENCOUNTER, TieBreak.PROGRESSIVE, TieBreak.BUCHHOLZ]
+    three: list[TieBreak] = ["direct_encounter", "progressive", "buchholz"]
     for so_many, ranks in ((2, [1, 1]), (3, [1, 2])):
         rows = {row.entrant: row.rank for row in compute_standings(ResultTable(hamilton()), three[:so_many])}
         assert [rows["1"], rows["2"]] == ranks
@@ -249,4 +251,4 @@ def test_an_entrant_that_certainly_leads_alone_is_ranked_first() -> None:
             "d": [played_result(0, "c"), played_result(0, "b")],
         }
     )
-    assert split_tied(TieBreak.DIRECT_ENCOUNTER, results, ["b", "a", "c"]) == [["a"], ["b", "c"]]
+    assert split_tied("direct_encounter", results, ["b", "a", "c"]) == [["a"], ["b", "c"]]

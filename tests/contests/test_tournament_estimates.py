@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from referee_values import RoundRobin, Swiss
 
 from referee.contests.pairing import DueMatch, MatchScore, Pairing
 from referee.contests.pairing_progress import PairingProgress
@@ -15,7 +16,7 @@ from referee.contests.tournament.tournament_export import (
     repeated_matches,
     to_json,
 )
-from referee.contests.tournament.tournament_terms import Pools, RoundRobin, Swiss
+from referee.contests.tournament.tournament_terms import Pools
 from tests.contests.tournament_harness import better_name_wins, level, started
 
 
@@ -25,7 +26,7 @@ def upset(due: DueMatch) -> MatchScore:
 
 
 def test_estimates_are_relative_to_the_average_and_to_the_next_entrant() -> None:
-    play = started(RoundRobin(2), "abcd").play_out(upset)
+    play = started(RoundRobin(cycles=2), "abcd").play_out(upset)
 
     found = estimate_strengths(play.tournament)
     assert list(found) == [name for _, name, _ in play.table]
@@ -43,8 +44,8 @@ def test_estimates_are_relative_to_the_average_and_to_the_next_entrant() -> None
 
 
 def test_the_side_with_the_first_seat_of_each_match_comes_first() -> None:
-    firsts = started(RoundRobin(6), "abcd").play_out(lambda due: seated(due, (1, 2)))
-    level = started(RoundRobin(6), "abcd").play_out(level_by_cycle)
+    firsts = started(RoundRobin(cycles=6), "abcd").play_out(lambda due: seated(due, (1, 2)))
+    level = started(RoundRobin(cycles=6), "abcd").play_out(level_by_cycle)
 
     for play, advantage in ((firsts, True), (level, False)):
         found = fit_strengths(finish_orders(play.tournament))
@@ -68,14 +69,14 @@ def test_partners_with_the_first_seat_come_first() -> None:
 
 
 def test_with_two_entrants_each_is_compared_with_the_other() -> None:
-    found = estimate_strengths(started(RoundRobin(4), "ab").play_out(better_name_wins).tournament)
+    found = estimate_strengths(started(RoundRobin(cycles=4), "ab").play_out(better_name_wins).tournament)
 
     assert found["a"] == found["b"].mirrored
     assert found["a"].superiority > 0.8
 
 
 def test_an_entrant_without_matches_has_no_estimate() -> None:
-    play = started(Swiss(1), "abc").play_out()
+    play = started(Swiss(rounds=1), "abc").play_out()
     (free,) = [name for it in play.tournament.pairings.values() if it.pairing.is_bye for name in it.pairing.entrants]
     assert set(estimate_strengths(play.tournament)) == set("abc") - {free}
 
@@ -103,13 +104,13 @@ def test_a_repeated_game_counts_once() -> None:
     def played(due: DueMatch, moves: str) -> MatchScore:
         return MatchScore(better_name_wins(due).ranks, moves=moves)
 
-    once = started(RoundRobin(1), "ab").play_out(lambda due: played(due, ""))
-    again = started(RoundRobin(10), "ab").play_out(lambda due: played(due, "same"))
-    other = started(RoundRobin(10), "ab").play_out(lambda due: played(due, due.id))
+    once = started(RoundRobin(cycles=1), "ab").play_out(lambda due: played(due, ""))
+    again = started(RoundRobin(cycles=10), "ab").play_out(lambda due: played(due, "same"))
+    other = started(RoundRobin(cycles=10), "ab").play_out(lambda due: played(due, due.id))
 
     assert len(repeated_matches(again.tournament)) == 8  # Of ten games, two differ in their seats.
     assert not repeated_matches(other.tournament)
-    assert not repeated_matches(started(RoundRobin(10), "ab").play_out(better_name_wins).tournament)
+    assert not repeated_matches(started(RoundRobin(cycles=10), "ab").play_out(better_name_wins).tournament)
     certainties = [estimate_strengths(play.tournament)["a"].superiority for play in (once, again, other)]
     assert certainties[0] < certainties[1] < certainties[2] - 0.01
     document = json.loads(to_json(again.tournament))
@@ -127,7 +128,7 @@ def test_the_same_game_on_two_boards_of_teams_is_played_by_different_bots() -> N
 
 
 def test_repeated_matches_are_exported_by_their_ids() -> None:
-    play = started(RoundRobin(4), "ab")
+    play = started(RoundRobin(cycles=4), "ab")
     for number, due in enumerate(play.tournament.due_matches()):
         play.do(StartTournamentMatch(due.pairing.id, due.number, due.attempt, f"m{number}"))
         play.result(due, MatchScore((1, 2), moves="same"))

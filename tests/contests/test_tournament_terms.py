@@ -1,23 +1,13 @@
 """Invalid terms are rejected, and the error names the field and the valid values."""
 
 import pytest
+from referee_values import Elimination, Gauntlet, RoundRobin, Swiss
 
 from referee.contests.contest_errors import BadTerms
 from referee.contests.pairing import DuplicateSets
 from referee.contests.strength.sprt_evaluation import SprtParameters
-from referee.contests.tables.standings import TieBreak
-from referee.contests.tournament.tournament_terms import (
-    Elimination,
-    Gauntlet,
-    OutcomeModel,
-    Pools,
-    RoundRobin,
-    Seeding,
-    SprtTrial,
-    Swiss,
-    TournamentFormat,
-    TournamentPlayTerms,
-)
+from referee.contests.tournament.tournament_terms import Pools, SprtTrial, TournamentFormat
+from tests.contests.tournament_harness import play_terms
 
 SPRT = SprtParameters(elo1=10)
 
@@ -25,14 +15,13 @@ SPRT = SprtParameters(elo1=10)
 @pytest.mark.parametrize(
     ("form", "field", "why"),
     [
-        (RoundRobin(0), "cycles", "from 1 to 1000"),
-        (RoundRobin(1001), "cycles", "from 1 to 1000"),
-        (Swiss(0), "rounds", "from 1 to"),
-        (Elimination(matches=0), "matches_per_pairing", "from 1 to"),
+        (RoundRobin(cycles=1001), "cycles", "from 1 to 1000"),
+        (Swiss(rounds=0), "rounds", "from 1 to"),
+        (Elimination(matches_per_pairing=1001), "matches_per_pairing", "from 1 to"),
         (Elimination(max_extra_matches=-1), "max_extra_matches", "from 0 to"),
-        (Gauntlet(()), "challengers", "at least one"),
-        (Gauntlet(("a", "a")), "challengers", "a repetition"),
-        (Gauntlet(("a",), 0), "cycles", "from 1 to"),
+        (Gauntlet(challengers=()), "challengers", "at least one"),
+        (Gauntlet(challengers=("a", "a")), "challengers", "a repetition"),
+        (Gauntlet(challengers=("a",), cycles=1001), "cycles", "from 1 to"),
         (Pools(0, 3), "rounds", "from 1 to"),
         (Pools(1, 1), "seats at a table", "from 2 to 8"),
         (Pools(1, 9), "seats at a table", "from 2 to 8"),
@@ -46,7 +35,7 @@ SPRT = SprtParameters(elo1=10)
 )
 def test_an_invalid_format_is_an_error(form: TournamentFormat, field: str, why: str) -> None:
     with pytest.raises(BadTerms, match=why) as refused:
-        TournamentPlayTerms(form, b"")
+        play_terms(form, b"")
     assert refused.value.details["field"] == field
 
 
@@ -57,34 +46,32 @@ def test_an_invalid_format_is_an_error(form: TournamentFormat, field: str, why: 
         (RoundRobin(), DuplicateSets(3), "must be 2"),
         (Pools(1, 3), DuplicateSets(4), "from 2 to 3"),
         (SprtTrial(SPRT, at_a_table=4, sides=((0, 2), (1, 3))), DuplicateSets(4), "pentanomial"),
-        (RoundRobin(), DuplicateSets(openings=-1), "from 0 to"),
+        (RoundRobin(), DuplicateSets(openings=1001), "from 0 to"),
     ],
 )
 def test_invalid_sets_are_an_error(form: TournamentFormat, duplicate: DuplicateSets, why: str) -> None:
     with pytest.raises(BadTerms, match=why):
-        TournamentPlayTerms(form, b"", duplicate=duplicate)
+        play_terms(form, b"", duplicate=duplicate)
 
 
 def test_numbers_of_any_format_are_checked_too() -> None:
-    with pytest.raises(BadTerms, match="max_concurrent_matches must be from 1 to 1000"):
-        TournamentPlayTerms(RoundRobin(), b"", max_concurrent_matches=0)
+    with pytest.raises(BadTerms, match="max_concurrent_matches must be from 0 to 1000"):
+        play_terms(RoundRobin(), b"", max_concurrent_matches=1001)
     with pytest.raises(BadTerms, match="tie_breaks contain a repetition"):
-        TournamentPlayTerms(RoundRobin(), b"", tie_breaks=(TieBreak.WINS, TieBreak.WINS))
+        play_terms(RoundRobin(), b"", tie_breaks=("wins", "wins"))
     with pytest.raises(BadTerms, match="last_entry_round must be from 0 to 2"):
-        TournamentPlayTerms(Swiss(3), b"", last_entry_round=3)
+        play_terms(Swiss(rounds=3), b"", last_entry_round=3)
     with pytest.raises(BadTerms, match="last_entry_round must be 0"):
-        TournamentPlayTerms(RoundRobin(), b"", last_entry_round=1)
+        play_terms(RoundRobin(), b"", last_entry_round=1)
     with pytest.raises(BadTerms, match="seeding must be the order of entry"):
-        TournamentPlayTerms(SprtTrial(SPRT), b"", seeding=Seeding.RANDOM)
+        play_terms(SprtTrial(SPRT), b"", seeding="random")
 
 
 def test_a_trial_that_counts_sets_is_played_in_sets_by_default() -> None:
-    assert TournamentPlayTerms(SprtTrial(SPRT), b"").duplicate_sets == DuplicateSets(2)
-    assert TournamentPlayTerms(
-        SprtTrial(SprtParameters(1, max_matches=9), at_a_table=3), b""
-    ).duplicate_sets == DuplicateSets(3)
-    assert TournamentPlayTerms(SprtTrial(SPRT, OutcomeModel.TRINOMIAL), b"").duplicate_sets is None
-    assert TournamentPlayTerms(RoundRobin(), b"").duplicate_sets is None
-    assert TournamentPlayTerms(
-        SprtTrial(SPRT), b"", duplicate=DuplicateSets(openings=5)
-    ).duplicate_sets == DuplicateSets(openings=5)
+    assert play_terms(SprtTrial(SPRT), b"").duplicate_sets == DuplicateSets(2)
+    assert play_terms(SprtTrial(SprtParameters(1, max_matches=9), at_a_table=3), b"").duplicate_sets == DuplicateSets(3)
+    assert play_terms(SprtTrial(SPRT, "trinomial"), b"").duplicate_sets is None
+    assert play_terms(RoundRobin(), b"").duplicate_sets is None
+    assert play_terms(SprtTrial(SPRT), b"", duplicate=DuplicateSets(openings=5)).duplicate_sets == DuplicateSets(
+        openings=5
+    )

@@ -2,10 +2,14 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import reduce
+from typing import Any
+
+import referee_values as values
 
 from referee.contests.contest_entrant import ContestEntrant
-from referee.contests.pairing import DueMatch, MatchScore
+from referee.contests.pairing import DueMatch, DuplicateSets, MatchScore
 from referee.contests.tournament.commands import (
     EnterTournament,
     RecordTournamentScore,
@@ -15,8 +19,15 @@ from referee.contests.tournament.commands import (
 )
 from referee.contests.tournament.decide import decide
 from referee.contests.tournament.events import TournamentEvent
-from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
-from referee.contests.tournament.tournament_terms import TournamentFormat, TournamentPlayTerms
+from referee.contests.tournament.state import Tournament, evolve
+from referee.contests.tournament.tournament_terms import (
+    EPOCH,
+    Pools,
+    SprtTrial,
+    TournamentFormat,
+    TournamentPlayTerms,
+    complete_terms,
+)
 
 Referee = Callable[[DueMatch], MatchScore]
 
@@ -29,6 +40,53 @@ def better_name_wins(due: DueMatch) -> MatchScore:
 
 def level(due: DueMatch) -> MatchScore:
     return MatchScore((1,) * len(due.pairing.entrants))
+
+
+KINDS: dict[type, str] = {
+    values.RoundRobin: "round_robin",
+    values.Swiss: "swiss",
+    values.Elimination: "elimination",
+    values.Gauntlet: "gauntlet",
+}
+
+
+def play_terms(
+    form: TournamentFormat,
+    seed: bytes = b"seed",
+    *,
+    duplicate: DuplicateSets | None = None,
+    forbidden_pairs: Iterable[tuple[str, str]] = (),
+    **fields: Any,
+) -> TournamentPlayTerms:
+    """Return terms with every default filled in; pairings wait for ever unless `fields` say otherwise."""
+    at_a_table, sides = (form.at_a_table, form.sides) if isinstance(form, Pools | SprtTrial) else (2, ())
+    if isinstance(form, Pools):
+        chosen: dict[str, Any] = {"pools": values.Pools(rounds=form.rounds)}
+    elif isinstance(form, SprtTrial):
+        chosen = {"sprt": sprt_value(form)}
+    else:
+        chosen = {KINDS[type(form)]: form}
+    if duplicate:
+        openings = (values.Opening(),) * duplicate.openings
+        fields["duplicate_play"] = values.DuplicatePlay(arrangements=duplicate.arrangements, openings=openings)
+    for name in ("starts_at", "entries_close_at"):
+        if f"{name}_ms" in fields:
+            fields[name] = EPOCH + timedelta(milliseconds=fields.pop(f"{name}_ms"))
+    pairs = tuple(values.ForbiddenPair(first=first, second=second) for first, second in forbidden_pairs)
+    terms = values.TournamentTerms(**{"no_show_ms": 0, "forbidden_pairs": pairs, **chosen, **fields})
+    return TournamentPlayTerms(complete_terms(terms, len(sides) or at_a_table), seed, at_a_table, sides)
+
+
+def sprt_value(form: SprtTrial) -> values.Sprt:
+    test = form.test
+    return values.Sprt(
+        elo0=test.elo0,
+        elo1=test.elo1,
+        alpha=test.alpha,
+        beta=test.beta,
+        model=form.model,
+        max_matches=test.max_matches or 0,
+    )
 
 
 def replay(terms: TournamentPlayTerms, events: Iterable[TournamentEvent]) -> Tournament:
@@ -60,7 +118,7 @@ class TournamentHarness:
         self.result(due := self.tournament.due_matches()[0], referee(due))
 
     def play_out(self, referee: Referee = better_name_wins) -> "TournamentHarness":
-        while self.tournament.phase is TournamentPhase.PLAYING:
+        while self.tournament.phase == "playing":
             self.result(due := self.tournament.due_matches()[0], referee(due))
         return self
 
@@ -70,7 +128,7 @@ class TournamentHarness:
 
 
 def entered(form: TournamentFormat | TournamentPlayTerms, names: Iterable[str]) -> TournamentHarness:
-    terms = form if isinstance(form, TournamentPlayTerms) else TournamentPlayTerms(form, b"seed")
+    terms = form if isinstance(form, TournamentPlayTerms) else play_terms(form)
     play = TournamentHarness(Tournament(terms))
     for name in names:
         play.do(EnterTournament(ContestEntrant(name)))

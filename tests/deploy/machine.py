@@ -7,7 +7,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from referee.local.nats_server import ReservedPort
+from deploy.cluster_demo.nats_server import ReservedPort
 from tests.deploy.tools import ROOT
 
 TIMEOUT_S = 1800

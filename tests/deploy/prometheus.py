@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from referee.local.nats_server import ReservedPort
+from deploy.cluster_demo.nats_server import ReservedPort
 from tests.deploy.tools import DEPLOY, find_tool
 
 TIMEOUT_S = 120

@@ -11,14 +11,16 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from referee_values import DuplicatePlay, Opening, PartnerRule
+
 from engines.api import Game
 from engines.game_errors import DetailedError
 from referee.accounts.bots import Bot, MaxNames, Version
 from referee.accounts.tokens import Role, Token
 from referee.contests.contest_entrant import ContestEntrant
-from referee.contests.tournament.tournament_terms import TournamentFormat, TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import TournamentFormat
 from referee.hosting.contest_log import ContestEntry, ContestEvent, UnreadableContest
-from referee.hosting.contest_terms import Partners, TournamentTerms
+from referee.hosting.contest_terms import HostedTournamentTerms
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.joined_matches import JoinedMatches
 from referee.hosting.ladder_host import LadderHost, ladder_registry, max_faults_for
@@ -29,7 +31,7 @@ from referee.hosting.tournament_host import TournamentHost, TournamentRequest, t
 from referee.hosting.tournament_state import TournamentState
 from referee.live.bot_notices import AutoPause, BotLogRecorder, BotNotifier
 from referee.live.loop_lag import LoopLag
-from referee.live.match_request import EVERY_MATCH, REQUEST_ID, LiveLimits, MatchFilter, Opening
+from referee.live.match_request import EVERY_MATCH, REQUEST_ID, LiveLimits, MatchFilter
 from referee.live.outbox import TurnNotice
 from referee.live.ports import CoAppend, Entry, LogUnavailable, Request, Summaries
 from referee.live.queued_command import NotRunHere
@@ -43,13 +45,14 @@ from referee.match.match_terms import MatchTerms
 from referee.match.result import EndCause
 from referee.match.setup import Player
 from referee.match.state import Match
-from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
-from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
 from referee.storage.sqlite.event_log import SqliteEventLog
+from tests.contests.tournament_harness import play_terms
 from tests.live.fake_time import FakeTime
 from tests.live.referee_harness import GAMES
 from tests.live.runner_harness import AwaitedLog
 from tests.match.setups import time_control
+from tests.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
+from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
 
 MANY_MATCHES = Hello(max_matches=1000)
 Choose = Callable[[Match, int, Sequence[str]], str]
@@ -319,10 +322,10 @@ def cup_terms(
     game: str = "nim",
     options: dict[str, Any] | None = None,
     openings: tuple[Opening, ...] = (),
-    partners: Partners = Partners.INDIVIDUAL,
+    partners: PartnerRule = "individual",
     nonce_timeout_us: int = 0,
     **more: Any,
-) -> TournamentTerms:
+) -> HostedTournamentTerms:
     """Return terms with small matches of ten seconds for each seat."""
     chosen_options = {"heap": 6} if game == "nim" and options is None else options or {}
     match_terms = MatchTerms(
@@ -331,11 +334,13 @@ def cup_terms(
         time_control((SuddenDeath(10 * SECOND),)),
         nonce_timeout_us=nonce_timeout_us,
     )
-    return TournamentTerms((match_terms,), TournamentPlayTerms(form, b"", **more), openings, partners=partners)
+    if openings:
+        more["duplicate_play"] = DuplicatePlay(openings=openings)
+    return HostedTournamentTerms((match_terms,), play_terms(form, b"", partner_rule=partners, **more))
 
 
 def tournament_request(
-    terms: TournamentTerms, *bots: str, name: str = "cup", request_id: str = "r1"
+    terms: HostedTournamentTerms, *bots: str, name: str = "cup", request_id: str = "r1"
 ) -> TournamentRequest:
     return TournamentRequest(name, "org", request_id, terms, entrants=tuple(map(entrant, bots)))
 

@@ -5,10 +5,12 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from referee_values import LadderTerms
+
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.ladder.events import LadderEvent, MatchRated
 from referee.contests.pairing import ContestMatchStarted
-from referee.hosting.contest_terms import LadderTerms, Partners
+from referee.hosting.contest_terms import HostedLadderTerms, complete_ladder_terms
 from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_state import LadderFold, LadderState
 from referee.live.log_history import replay
@@ -28,15 +30,15 @@ from tests.match.setups import time_control
 CONTEST = "ladder/main"
 
 
-def ladder_terms(*games: str, **more: Any) -> LadderTerms:
+def ladder_terms(*games: str, **more: Any) -> HostedLadderTerms:
     """Return terms with small matches of ten seconds for each seat."""
     options: dict[str, dict[str, Any]] = {"nim": {"heap": 6}, "stones": {"seats": 2}}
-    return LadderTerms(
+    return HostedLadderTerms(
         tuple(
             MatchTerms(game, GAMES[game].settings(options.get(game, {})), time_control((SuddenDeath(10 * SECOND),)))
             for game in games or ("nim",)
         ),
-        **more,
+        complete_ladder_terms(LadderTerms(**{"max_matches_per_hour": 0, **more}), 2),
     )
 
 
@@ -44,7 +46,7 @@ def ladder_entrant(bot: str, *partners: str, name: str = "") -> ContestEntrant:
     return ContestEntrant(name, tuple(map(Player, (bot, *partners))))
 
 
-async def new_ladder(harness: HostingHarness, terms: LadderTerms, *bots: str) -> LadderState:
+async def new_ladder(harness: HostingHarness, terms: HostedLadderTerms, *bots: str) -> LadderState:
     """Create a ladder with these bots, which are offline."""
     await harness.ladders.create(LadderRequest("main", "org", "r1", terms))
     for bot in bots:
@@ -52,7 +54,7 @@ async def new_ladder(harness: HostingHarness, terms: LadderTerms, *bots: str) ->
     return await harness.ladders.get("main")
 
 
-async def open_with_ladder(terms: LadderTerms, *bots: str, versions: tuple[str, ...] = ("1",)) -> HostingHarness:
+async def open_with_ladder(terms: HostedLadderTerms, *bots: str, versions: tuple[str, ...] = ("1",)) -> HostingHarness:
     store = Store()
     await store.register(*bots, versions=versions)
     harness = HostingHarness(store)
@@ -107,8 +109,8 @@ async def _ended_and_rated(store: Store) -> dict[str, Any]:
     return found
 
 
-def ladder_partners(**more: Any) -> LadderTerms:
-    return ladder_terms("toc", partners=Partners.FIXED, **more)
+def ladder_partners(**more: Any) -> HostedLadderTerms:
+    return ladder_terms("toc", partners="fixed", **more)
 
 
 def disconnect(harness: HostingHarness, session: Session) -> None:

@@ -12,9 +12,9 @@ from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, 
 from referee.hosting.contest_store import ContestRegistry, ContestStore, ContestWatch
 from referee.live.ports import LogUnavailable
 from referee.live.watch import SlowConsumer
-from referee.storage.memory import MemoryEventLog
 from tests.live.fake_time import FakeTime, settle
 from tests.live.runner_harness import in_loop
+from tests.storage.memory_log import MemoryEventLog
 
 Names = tuple[str, ...]
 """State of a contest: the names of its entrants."""

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from referee_values import RoundRobin
 
 from engines.api import SPECTATOR
 from referee.accounts.account_errors import NameTaken
 from referee.contests.tournament.events import TournamentEnded
-from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.hosting.contest_log import TOURNAMENT
 from referee.hosting.contest_store import ContestRegistry
 from referee.hosting.hosting_errors import ContestDamaged

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from referee_values import DuplicatePlay, RoundRobin
+
 from referee.contests.pairing import DuplicateSets
-from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.hosting.contest_log import LADDER, TOURNAMENT
-from referee.hosting.contest_terms import DuplicatePlay
 from referee.hosting.contest_workers import DuplicateSecrecy
 from referee.live.ports import Entry
 from referee.match.events import PlayEnded
@@ -62,7 +62,7 @@ async def test_the_last_match_of_a_set_in_a_tournament_is_public_as_soon_as_it_e
 async def test_the_last_match_of_a_set_on_a_ladder_is_public_as_soon_as_it_ends() -> None:
     harness = await new_harness()
     observer = SecrecyObserver(harness)
-    await new_ladder(harness, ladder_terms(duplicate=DuplicatePlay(), max_concurrent_matches=1), "a", "b")
+    await new_ladder(harness, ladder_terms(duplicate_play=DuplicatePlay(), max_concurrent_matches=1), "a", "b")
     harness.connect("a", "b")
     await until(harness, rated(2))
     assert observer.secret_at_end[:2] == [True, False]

@@ -2,14 +2,14 @@
 
 import pytest
 from msgspec.structs import replace
+from referee_values import Qualification, RoundRobin, Swiss
 
 from referee.accounts.account_errors import BadField
 from referee.contests.contest_errors import WrongParticipantCount
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.tournament.state import Tournament, TournamentPhase
-from referee.contests.tournament.tournament_terms import RoundRobin, Swiss, TournamentFormat
-from referee.contests.tournament.tournament_times import TournamentTimes
-from referee.hosting.contest_terms import Partners, Qualification, TournamentTerms
+from referee.contests.tournament.state import Tournament
+from referee.contests.tournament.tournament_terms import TournamentFormat
+from referee.hosting.contest_terms import HostedTournamentTerms
 from referee.hosting.hosting_errors import AlreadyIn
 from referee.hosting.match_factory import WaitReason
 from referee.hosting.tournament_host import TournamentRequest
@@ -28,19 +28,18 @@ from tests.live.runner_harness import in_loop
 
 TEAMS = {"reds": ("ada", "bob"), "blues": ("cyd", "dan"), "greens": ("eve", "fay"), "golds": ("gus", "hal")}
 BOTS = tuple(bot for bots in TEAMS.values() for bot in bots)
-NO_SHOW = TournamentTimes(no_show_ms=60_000)
 
 
-def team_terms(form: TournamentFormat | None = None, **more: object) -> TournamentTerms:
-    return cup_terms(form or Swiss(3), boards=2, **more)  # type: ignore[arg-type]
+def team_terms(form: TournamentFormat | None = None, **more: object) -> HostedTournamentTerms:
+    return cup_terms(form or Swiss(rounds=3), boards=2, **more)  # type: ignore[arg-type]
 
 
-def request_with_teams(terms: TournamentTerms, *names: str) -> TournamentRequest:
+def request_with_teams(terms: HostedTournamentTerms, *names: str) -> TournamentRequest:
     entrants = tuple(entrant(*TEAMS[name], name=name) for name in names or TEAMS)
     return replace(tournament_request(terms), entrants=entrants)
 
 
-async def open_teams(terms: TournamentTerms, *names: str, away: tuple[str, ...] = ()) -> HostingHarness:
+async def open_teams(terms: HostedTournamentTerms, *names: str, away: tuple[str, ...] = ()) -> HostingHarness:
     """Return a process in which the teams play, without some of their bots."""
     store = Store()
     await store.register(*BOTS)
@@ -73,13 +72,13 @@ async def test_each_board_is_played_by_the_bots_of_that_board() -> None:
             played += 1
     assert played == 12
     assert sum(row.points for row in tournament.standings()) == 12.0
-    assert tournament.phase is TournamentPhase.FINISHED
+    assert tournament.phase == "finished"
     await harness.close()
 
 
 @in_loop
 async def test_an_absent_bot_loses_its_board_only_and_holds_up_nobody() -> None:
-    harness = await open_teams(team_terms(times=NO_SHOW), away=("ada",))
+    harness = await open_teams(team_terms(no_show_ms=60_000), away=("ada",))
     progress = await pairing_of(harness, "reds")
     assert {number for number, _ in progress.match_ids} == {2}
     await harness.time.advance(61 * SECOND)
@@ -97,22 +96,20 @@ async def test_an_absent_bot_loses_its_board_only_and_holds_up_nobody() -> None:
 
 @in_loop
 async def test_a_board_is_lost_while_another_board_is_still_played() -> None:
-    harness = await open_teams(
-        team_terms(RoundRobin(), times=TournamentTimes(no_show_ms=3_000)), "reds", "blues", away=BOTS
-    )
+    harness = await open_teams(team_terms(RoundRobin(), no_show_ms=3_000), "reds", "blues", away=BOTS)
     harness.choose = lambda *_: ""  # The bots never move, so their flags fall.
     harness.connect("ada", "cyd", "dan")
     await harness.time.advance(4 * SECOND)
     progress = await pairing_of(harness, "reds")
     assert ([due.number for due in progress.matches_in_play], progress.absent_boards) == ([1], {2: frozenset({"reds"})})
     await harness.time.advance(20 * SECOND)
-    assert (await harness.until_over("cup")).tournament.phase is TournamentPhase.FINISHED
+    assert (await harness.until_over("cup")).tournament.phase == "finished"
     await harness.close()
 
 
 @in_loop
 async def test_a_team_without_any_bot_online_loses_by_absence_and_is_withdrawn() -> None:
-    harness = await open_teams(team_terms(times=NO_SHOW), away=TEAMS["reds"])
+    harness = await open_teams(team_terms(no_show_ms=60_000), away=TEAMS["reds"])
     await harness.time.advance(61 * SECOND)
     assert (await pairing_of(harness, "reds")).absent == {"reds"}
     await harness.time.advance(61 * SECOND)
@@ -159,7 +156,7 @@ async def test_a_tournament_of_teams_goes_on_after_a_crash_in_the_middle_of_a_ro
 
 @in_loop
 async def test_the_boards_that_were_lost_by_absence_stay_lost_after_a_restart() -> None:
-    harness = await open_teams(team_terms(RoundRobin(), times=NO_SHOW), "reds", "blues", away=("ada", "bob", "dan"))
+    harness = await open_teams(team_terms(RoundRobin(), no_show_ms=60_000), "reds", "blues", away=("ada", "bob", "dan"))
     harness.choose = lambda *_: ""
     await harness.time.advance(61 * SECOND)
     lost: Tournament = (await harness.tournaments.get("cup")).tournament
@@ -196,8 +193,8 @@ async def test_a_team_needs_one_bot_for_each_board_and_shares_none() -> None:
 async def test_a_game_that_does_not_fit_teams_is_refused() -> None:
     harness = HostingHarness(Store())
     await harness.open()
-    fixed = replace(cup_terms(Swiss(3), "toc", boards=2), partners=Partners.FIXED)
-    for terms in (cup_terms(Swiss(3), "toc", boards=2), fixed):
+    fixed = cup_terms(Swiss(rounds=3), "toc", boards=2, partners="fixed")
+    for terms in (cup_terms(Swiss(rounds=3), "toc", boards=2), fixed):
         with pytest.raises(BadField, match="two sides with one seat each") as refused:
             await harness.tournaments.create(tournament_request(terms))
         assert refused.value.details["field"] == "boards"
@@ -211,8 +208,10 @@ async def test_the_next_stage_has_the_same_boards() -> None:
     harness = HostingHarness(store)
     await harness.open()
     await harness.tournaments.create(request_with_teams(team_terms()))
-    for terms, same in ((cup_terms(RoundRobin()), False), (team_terms(RoundRobin()), True)):
-        final = tournament_request(replace(terms, qualification=Qualification("cup", 2)), name="final", request_id="f")
+    stage = Qualification(tournament="cup", best=2)
+    for boards, same in ((0, False), (2, True)):
+        terms = cup_terms(RoundRobin(), boards=boards, qualification=stage)
+        final = tournament_request(terms, name="final", request_id="f")
         if same:
             await harness.tournaments.create(final)
         else:

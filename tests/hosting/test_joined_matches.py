@@ -4,10 +4,9 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 from msgspec.structs import replace
-from referee_values import IllegalMovePolicy, Policies
+from referee_values import IllegalMovePolicy, Policies, RoundRobin
 
-from referee.contests.tournament.tournament_terms import RoundRobin
-from referee.hosting.contest_terms import LadderTerms
+from referee.hosting.contest_terms import HostedLadderTerms
 from referee.hosting.joined_matches import JoinedMatches
 from referee.hosting.match_factory import WaitReason
 from referee.live.match_request import LADDER, MAKER, TOURNAMENT, MatchRequest
@@ -55,7 +54,7 @@ async def open_process(*bots: str) -> HostingHarness:
     return harness
 
 
-def strict_ladder(**more: int) -> LadderTerms:
+def strict_ladder(**more: int) -> HostedLadderTerms:
     terms = ladder_terms(**more)
     return replace(terms, match_terms=tuple(map(strict, terms.match_terms)))
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 from msgspec.structs import replace
-from referee_values import IllegalMovePolicy, Policies
+from referee_values import DuplicatePlay, IllegalMovePolicy, Policies
 
 from referee.accounts.account_errors import BadField, BotPaused, NameTaken
 from referee.accounts.bots import BotPause, PauseCause, paused, resumed
@@ -14,7 +14,6 @@ from referee.contests.ladder.events import LadderClosureFinished, MatchRated, Pa
 from referee.contests.ladder.state import LadderPhase
 from referee.contests.pairing import ContestMatchStarted, ContestMatchVoided
 from referee.hosting.contest_log import ContestEntry, ContestEvent
-from referee.hosting.contest_terms import DuplicatePlay
 from referee.hosting.hosting_errors import NoSuchLadder
 from referee.hosting.ladder_host import LadderFilter, LadderRequest
 from referee.hosting.ladder_state import LadderFold
@@ -377,7 +376,7 @@ async def test_a_match_that_becomes_void_while_another_result_is_recorded_is_rec
 
 @in_loop
 async def test_matches_of_a_set_start_equally_with_seats_exchanged_and_stay_secret_until_both_end() -> None:
-    harness = await open_with_ladder(ladder_terms(duplicate=DuplicatePlay(), max_concurrent_matches=1), "a", "b")
+    harness = await open_with_ladder(ladder_terms(duplicate_play=DuplicatePlay(), max_concurrent_matches=1), "a", "b")
     harness.connect("a", "b")
     await until(harness, rated(1))
     assert harness.ladders.workers.is_set_open("ladder/main", "1/1", "")
@@ -536,8 +535,8 @@ async def test_contradictory_ladder_terms_are_rejected() -> None:
         ladder_terms("nim", "toc"),
         replace(ladder_terms(), match_terms=()),
         replace(ladder_terms(), match_terms=(random_seats,)),
-        replace(ladder_terms(duplicate=DuplicatePlay()), match_terms=(with_nonces,)),
-        ladder_terms("toc", duplicate=DuplicatePlay()),
+        replace(ladder_terms(duplicate_play=DuplicatePlay()), match_terms=(with_nonces,)),
+        ladder_terms("toc", duplicate_play=DuplicatePlay()),
     ):
         with pytest.raises(BadField):
             await harness.ladders.create(LadderRequest("bad", "org", "r9", terms))

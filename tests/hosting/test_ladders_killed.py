@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from referee_values import DuplicatePlay
 
 from engines.game_errors import DetailedError
 from referee.contests.ladder.events import LadderEvent, MatchRated, PairingPlanned
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided
-from referee.hosting.contest_terms import DuplicatePlay, LadderTerms
+from referee.hosting.contest_terms import HostedLadderTerms
 from referee.hosting.ladder_host import LadderRequest
 from referee.live.sessions import Hello
 from tests.hosting.harness import HostingHarness, SimulatedCrash, Store, kill_process, run_until_first
@@ -29,7 +30,7 @@ COMPARED_EVENTS = (PairingPlanned, ContestMatchStarted, ContestMatchScored, Cont
 class Scenario:
     """Terms of a ladder, and the events of the scenario."""
 
-    terms: LadderTerms
+    terms: HostedLadderTerms
     matches: int = 5
     """Number of rated matches after which the scenario ends."""
     voided: frozenset[str] = frozenset()
@@ -40,7 +41,7 @@ ONE_AT_A_TIME = {"max_concurrent_matches": 1, "provisional_matches": 2}
 SCENARIOS = {
     "single matches": Scenario(ladder_terms(**ONE_AT_A_TIME)),
     "with voids": Scenario(ladder_terms(**ONE_AT_A_TIME), voided=frozenset({"1/1.1", "3/1.1", "3/1.2"})),
-    "in sets": Scenario(ladder_terms(**ONE_AT_A_TIME, duplicate=DuplicatePlay()), voided=frozenset({"2/2.1"})),
+    "in sets": Scenario(ladder_terms(**ONE_AT_A_TIME, duplicate_play=DuplicatePlay()), voided=frozenset({"2/2.1"})),
     "with a challenge": Scenario(ladder_terms(**ONE_AT_A_TIME), with_challenge=True),
 }
 

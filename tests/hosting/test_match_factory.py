@@ -2,8 +2,9 @@
 
 from collections import Counter
 
+from referee_values import RoundRobin
+
 from referee.accounts.bots import BotPause, PauseCause, paused
-from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND
@@ -24,7 +25,7 @@ def tournament_wait_reasons(harness: HostingHarness) -> Counter[WaitReason]:
     return Counter(item.waits_for for item in harness.tournaments.queue(harness.time.wall_ms()).waiting)
 
 
-async def start_tournament(*bots: str, at_once: int | None = None) -> HostingHarness:
+async def start_tournament(*bots: str, at_once: int = 0) -> HostingHarness:
     """Start a tournament. Its bots are offline, and would not answer."""
     store = Store()
     await store.register(*bots)

@@ -1,12 +1,10 @@
 """Acts of staff on hosted tournaments."""
 
 import pytest
+from referee_values import RoundRobin, Swiss
 
 from referee.accounts.account_errors import BadField
 from referee.contests.tournament.commands import PairRound, PostponePairing, ReopenPairing
-from referee.contests.tournament.state import TournamentPhase
-from referee.contests.tournament.tournament_terms import RoundRobin, Swiss
-from referee.contests.tournament.tournament_times import TournamentTimes
 from referee.hosting.hosting_errors import TournamentNotStarted, TournamentOver
 from referee.match.clock import SECOND
 from referee.match.result import EndKind
@@ -24,7 +22,7 @@ async def test_pairings_by_hand_are_played_in_place_of_the_others_even_after_a_r
     await store.register(*FOUR)
     first = HostingHarness(store)
     await first.open()
-    await start_tournament(first, cup_terms(Swiss(1)), *FOUR)
+    await start_tournament(first, cup_terms(Swiss(rounds=1)), *FOUR)
     by_hand = (("dan", "ada"), ("cyd", "bob"))
     await first.tournaments.act("cup", PairRound(1, by_hand, "a mistake", "org"))
     await first.close()
@@ -40,7 +38,7 @@ async def test_pairings_by_hand_are_played_in_place_of_the_others_even_after_a_r
 @in_loop
 async def test_a_match_that_was_created_for_a_pairing_that_staff_replaced_becomes_void() -> None:
     harness = await open_process(*FOUR)
-    await start_tournament(harness, cup_terms(Swiss(1)), *FOUR)
+    await start_tournament(harness, cup_terms(Swiss(rounds=1)), *FOUR)
     harness.connect(*FOUR)
     by_hand = (("dan", "ada"), ("cyd", "bob"))
     await harness.tournaments.act("cup", PairRound(1, by_hand, "a mistake", "org"))
@@ -53,14 +51,14 @@ async def test_a_match_that_was_created_for_a_pairing_that_staff_replaced_become
 @in_loop
 async def test_a_postponed_pairing_starts_at_its_time() -> None:
     harness = await open_process("ada", "bob")
-    await start_tournament(harness, cup_terms(RoundRobin(), times=TournamentTimes(no_show_ms=1_000)), "ada", "bob")
+    await start_tournament(harness, cup_terms(RoundRobin(), no_show_ms=1_000), "ada", "bob")
     until_ms = harness.time.wall_ms() + 60_000
     await harness.tournaments.act("cup", PostponePairing("1.1", until_ms, "fire", "org"))
     await harness.time.advance(59 * SECOND)
     harness.connect("ada", "bob")
     await settle()
     state = await harness.tournaments.get("cup")
-    assert (state.tournament.matches_in_play, state.tournament.phase) == ([], TournamentPhase.PLAYING)
+    assert (state.tournament.matches_in_play, state.tournament.phase) == ([], "playing")
     await harness.time.advance(SECOND)
     await harness.until_over("cup")
     await harness.close()
@@ -70,7 +68,7 @@ async def test_a_postponed_pairing_starts_at_its_time() -> None:
 async def test_a_reopened_pairing_is_played_again_and_its_first_match_is_kept() -> None:
     harness = await open_process(*FOUR)
     harness.connect(*FOUR)
-    await start_tournament(harness, cup_terms(Swiss(2), times=TournamentTimes(round_break_ms=60_000)), *FOUR)
+    await start_tournament(harness, cup_terms(Swiss(rounds=2), round_break_ms=60_000), *FOUR)
     await harness.until("cup", lambda state: state.tournament.round == 2)
     state = await harness.tournaments.act("cup", ReopenPairing("1.1", "wrong rules", "org"))
     assert state.tournament.round == 1
@@ -102,7 +100,7 @@ async def test_a_match_that_was_created_before_a_crash_for_a_pairing_that_staff_
     await store.register(*FOUR)
     first = HostingHarness(store, crash)
     await first.open()
-    await start_tournament(first, cup_terms(Swiss(1)), *FOUR)
+    await start_tournament(first, cup_terms(Swiss(rounds=1)), *FOUR)
     crash.trigger_after(1)  # The match is stored, but not that the tournament has started it.
     first.connect(*FOUR)
     await crash.happened.wait()

@@ -2,11 +2,11 @@
 
 import pytest
 from msgspec.structs import replace
+from referee_values import Elimination, Qualification, RoundRobin
 
 from referee.accounts.account_errors import BadField
-from referee.contests.tournament.state import TournamentPhase
-from referee.contests.tournament.tournament_terms import Elimination, RoundRobin, TournamentFormat
-from referee.hosting.contest_terms import Qualification, TournamentTerms
+from referee.contests.tournament.tournament_terms import TournamentFormat
+from referee.hosting.contest_terms import HostedTournamentTerms
 from referee.hosting.hosting_errors import NoSuchTournament
 from referee.hosting.tournament_host import TournamentRequest
 from tests.hosting.harness import HostingHarness, Store, cup_terms, entrant, tournament_request
@@ -17,15 +17,15 @@ from tests.live.runner_harness import in_loop
 FOUR = ("ada", "bob", "cyd", "dan")
 
 
-def final_terms(best: int = 2, form: TournamentFormat | None = None) -> TournamentTerms:
-    return replace(cup_terms(form or Elimination()), qualification=Qualification("cup", best))
+def final_terms(best: int = 2, form: TournamentFormat | None = None) -> HostedTournamentTerms:
+    return cup_terms(form or Elimination(), qualification=Qualification(tournament="cup", best=best))
 
 
-def final(terms: TournamentTerms, *bots: str) -> TournamentRequest:
+def final(terms: HostedTournamentTerms, *bots: str) -> TournamentRequest:
     return tournament_request(terms, *bots, name="final", request_id="final")
 
 
-async def create_both(harness: HostingHarness, terms: TournamentTerms) -> None:
+async def create_both(harness: HostingHarness, terms: HostedTournamentTerms) -> None:
     await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), *FOUR))
     await harness.tournaments.create(final(terms))
 
@@ -44,7 +44,7 @@ async def test_the_best_of_a_stage_play_the_next_one_in_the_order_of_the_standin
     await harness.until_over("cup")
     state = await harness.until_over("final")
     assert list(state.tournament.entrants) == await best_of_cup(harness, 3)
-    assert state.tournament.phase is TournamentPhase.FINISHED
+    assert state.tournament.phase == "finished"
     await harness.close()
 
 
@@ -59,13 +59,13 @@ async def test_the_next_stage_starts_after_a_restart_between_the_two() -> None:
     await first.tournaments.start("cup")
     for name in FOUR[:3]:
         await first.tournaments.withdraw("cup", name)
-    assert (await first.tournaments.get("final")).tournament.phase is TournamentPhase.ENTRY
+    assert (await first.tournaments.get("final")).tournament.phase == "entry"
     await first.close()
     second = HostingHarness(store)
     await second.open()
     await settle()
     state = await second.tournaments.get("final")
-    assert state.tournament.phase is TournamentPhase.CANCELLED, "only one entrant is left"
+    assert state.tournament.phase == "cancelled", "only one entrant is left"
     await second.close()
 
 
@@ -87,7 +87,7 @@ async def test_a_stage_is_cancelled_with_the_one_before() -> None:
     await create_both(harness, final_terms())
     await harness.tournaments.cancel("cup", "rain")
     state = await harness.until_over("final")
-    assert state.tournament.phase is TournamentPhase.CANCELLED
+    assert state.tournament.phase == "cancelled"
     await harness.close()
 
 
@@ -112,7 +112,7 @@ async def test_a_stage_must_follow_a_tournament_of_the_same_organiser_and_match_
         await harness.tournaments.create(replace(final(final_terms()), organiser="another"))
     with pytest.raises(BadField, match="same match terms"):
         await harness.tournaments.create(
-            final(replace(cup_terms(Elimination(), options={"heap": 7}), qualification=Qualification("cup", 2)))
+            final(cup_terms(Elimination(), options={"heap": 7}, qualification=Qualification(tournament="cup", best=2)))
         )
     for best in (1, 1_001):
         with pytest.raises(BadField, match="from 2 to 1000"):

@@ -2,11 +2,11 @@
 
 import pytest
 from msgspec.structs import replace
+from referee_values import RoundRobin
 
 from referee.accounts.account_errors import BadField
 from referee.contests.contest_errors import BadRanks, MatchNotCounted
 from referee.contests.pairing import DuplicateSets
-from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.hosting.hosting_errors import TournamentNotStarted
 from tests.contests.correction_examples import correct, restore, strike
 from tests.hosting.harness import HostingHarness, cup_terms, tournament_request

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, TypeVarTuple, Unpack
 
 import pytest
+from referee_values import RoundRobin, Swiss
 
 from referee.contests.contest_errors import CommandNotAllowed, TrfNotAvailable
 from referee.contests.pairing import MatchScore
@@ -17,7 +18,7 @@ from referee.contests.tournament.commands import (
 from referee.contests.tournament.decide import decide, will_pair_round
 from referee.contests.tournament.state import Tournament, evolve
 from referee.contests.tournament.tournament_export import estimate_strengths
-from referee.contests.tournament.tournament_terms import Pools, RoundRobin, Swiss
+from referee.contests.tournament.tournament_terms import Pools
 from referee.hosting import tournament_tables
 from referee.hosting.hosting_errors import TournamentNotStarted
 from referee.hosting.tournament_state import MAX_ENTRANTS_HERE, TournamentState, decide_and_pair
@@ -50,7 +51,7 @@ class Recorder:
 
 
 def new_tournament(entrants: int, form: Any = None) -> Tournament:
-    return entered(form or Swiss(3), (f"bot{number}" for number in range(entrants))).tournament
+    return entered(form or Swiss(rounds=3), (f"bot{number}" for number in range(entrants))).tournament
 
 
 async def execute(tournament: Tournament, runner: Recorder, *commands: TournamentCommand) -> Tournament:
@@ -111,7 +112,7 @@ def test_only_swiss_and_pools_pair_rounds_during_play() -> None:
 async def play_tournament(harness: HostingHarness, *bots: str) -> TournamentState:
     await harness.open()
     harness.connect(*bots)
-    await harness.tournaments.create(tournament_request(cup_terms(Swiss(2), "nim"), *bots))
+    await harness.tournaments.create(tournament_request(cup_terms(Swiss(rounds=2), "nim"), *bots))
     await harness.tournaments.start("cup")
     return await harness.until_over("cup")
 
@@ -166,7 +167,7 @@ async def test_tables_are_not_available_before_the_start() -> None:
     await store.register("ada", "bob", "cyd")
     harness = HostingHarness(store)
     await harness.open()
-    state = await harness.tournaments.create(tournament_request(cup_terms(Swiss(2), "nim"), "ada", "bob", "cyd"))
+    state = await harness.tournaments.create(tournament_request(cup_terms(Swiss(rounds=2), "nim"), "ada", "bob", "cyd"))
     for call in (harness.tournaments.tables.rows(state), harness.tournaments.tables.cross_table(state)):
         with pytest.raises(TournamentNotStarted):
             await call

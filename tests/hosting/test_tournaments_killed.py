@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from referee_values import Elimination, RoundRobin, Swiss
 
 from referee.contests.pairing import ContestMatchScored, DuplicateSets
 from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.tournament.events import PairingsPlanned
-from referee.contests.tournament.tournament_terms import Elimination, RoundRobin, SprtTrial, Swiss
-from referee.hosting.contest_terms import TournamentTerms
+from referee.contests.tournament.tournament_terms import SprtTrial
+from referee.hosting.contest_terms import HostedTournamentTerms
 from referee.hosting.tournament_state import TournamentState, fold_tournament
 from referee.live.log_history import replay
 from referee.match.events import PlayEnded
@@ -38,17 +39,17 @@ BOTS = ("ada", "bob", "cyd", "dan")
 class Scenario:
     """Terms of a tournament, and the events of the scenario."""
 
-    terms: TournamentTerms
+    terms: HostedTournamentTerms
     bots: tuple[str, ...] = BOTS
     voided: frozenset[str] = frozenset()
 
 
 SCENARIOS = {
     "round robin": Scenario(cup_terms(RoundRobin(), max_concurrent_matches=3)),
-    "swiss": Scenario(cup_terms(Swiss(2))),
-    "swiss with a play-off": Scenario(cup_terms(Swiss(1), play_off_entrants=2)),
+    "swiss": Scenario(cup_terms(Swiss(rounds=2))),
+    "swiss with a play-off": Scenario(cup_terms(Swiss(rounds=1), play_off_entrants=2)),
     "knock-out with voids": Scenario(
-        cup_terms(Elimination(third_place=True)), voided=frozenset({"w1.1/1.1", "w2.1/1.1", "w2.1/1.2"})
+        cup_terms(Elimination(third_place_match=True)), voided=frozenset({"w1.1/1.1", "w2.1/1.1", "w2.1/1.2"})
     ),
     "in sets with a void": Scenario(
         cup_terms(RoundRobin(), duplicate=DuplicateSets(2)), BOTS[:3], frozenset({"1.1/2.1"})

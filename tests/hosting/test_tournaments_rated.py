@@ -2,18 +2,18 @@
 
 import pytest
 from msgspec.structs import replace
+from referee_values import RoundRobin, Swiss
 
 from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
 from referee.contests.ladder.state import Ladder, evolve
 from referee.contests.ladder.state import LadderPlayTerms as LadderPlay
 from referee.contests.strength.rating import RatingRecord, SkillRating
-from referee.contests.tournament.tournament_terms import RoundRobin, Seeding, Swiss
-from referee.hosting.contest_terms import LadderTerms
 from referee.hosting.hosting_errors import NoSuchLadder
 from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_ratings import seed_rating, team_seed_rating
 from referee.match.setup import Player
 from tests.hosting.harness import HostingHarness, Store, cup_terms, entrant, tournament_request
+from tests.hosting.ladder_harness import ladder_terms
 from tests.live.runner_harness import in_loop
 
 
@@ -25,10 +25,12 @@ async def test_every_scored_match_is_rated_once_and_the_ratings_seed_the_next_to
     await harness.open()
     harness.connect("ada", "bob", "cyd")
     harness.voided = frozenset({"1.1/1.1"})
-    rated_terms = replace(cup_terms(RoundRobin(2)), ladder="main")
+    rated_terms = cup_terms(RoundRobin(cycles=2), ladder="main")
     with pytest.raises(NoSuchLadder):
         await harness.tournaments.create(tournament_request(rated_terms, "ada", "bob", "cyd"))
-    await harness.ladders.create(LadderRequest("main", "org", "r1", LadderTerms(rated_terms.match_terms)))
+    await harness.ladders.create(
+        LadderRequest("main", "org", "r1", replace(ladder_terms(), match_terms=rated_terms.match_terms))
+    )
     await harness.tournaments.create(tournament_request(rated_terms, "ada", "bob", "cyd"))
     await harness.tournaments.start("cup")
     await harness.until_over("cup")
@@ -36,7 +38,7 @@ async def test_every_scored_match_is_rated_once_and_the_ratings_seed_the_next_to
     assert {player: record.matches for player, record in ratings.items()} == {
         Player(name, "1"): 4 for name in ("ada", "bob", "cyd")
     }
-    seeded_terms = replace(cup_terms(RoundRobin(), seeding=Seeding.RATING), ladder="main")
+    seeded_terms = cup_terms(RoundRobin(), seeding="rating", ladder="main")
     await harness.tournaments.create(
         tournament_request(seeded_terms, "ada", "bob", "cyd", name="next", request_id="r2")
     )
@@ -66,15 +68,17 @@ async def test_teams_are_seeded_by_the_average_rating_of_their_bots() -> None:
     harness = HostingHarness(store)
     await harness.open()
     harness.connect(*bots)
-    rated_terms = replace(cup_terms(RoundRobin()), ladder="main")
-    await harness.ladders.create(LadderRequest("main", "org", "r1", LadderTerms(rated_terms.match_terms)))
+    rated_terms = cup_terms(RoundRobin(), ladder="main")
+    await harness.ladders.create(
+        LadderRequest("main", "org", "r1", replace(ladder_terms(), match_terms=rated_terms.match_terms))
+    )
     await harness.tournaments.create(tournament_request(rated_terms, *bots))
     await harness.tournaments.start("cup")
     await harness.until_over("cup")
     ladder = (await harness.ladders.get("main")).ladder
     ratings = {player.bot: it.rating.value for player, it in ladder.current_season.ratings.items()}
     best, *_, worst = sorted(ratings, key=lambda bot: -ratings[bot])
-    team_terms = replace(cup_terms(Swiss(1), seeding=Seeding.RATING, boards=2), ladder="main")
+    team_terms = cup_terms(Swiss(rounds=1), seeding="rating", boards=2, ladder="main")
     teams = (entrant("eve", "fay", name="new"), entrant(best, worst, name="mixed"))
     request = replace(tournament_request(team_terms, name="teams", request_id="r2"), entrants=teams)
     await harness.tournaments.create(request)

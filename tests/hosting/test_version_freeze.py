@@ -1,12 +1,10 @@
 """Tournaments whose bots play with the versions of the start."""
 
-from msgspec.structs import replace
+from referee_values import RoundRobin, Swiss
 
 from referee.accounts.bot_log import NoticeNote
 from referee.accounts.bots import Version
-from referee.contests.tournament.state import TournamentPhase
-from referee.contests.tournament.tournament_terms import RoundRobin, Swiss
-from referee.hosting.contest_terms import TournamentTerms
+from referee.hosting.contest_terms import HostedTournamentTerms
 from referee.match.setup import Player
 from tests.hosting.harness import HostingHarness, cup_terms, entrant
 from tests.hosting.test_tournament_worker import open_process, start_tournament
@@ -14,8 +12,8 @@ from tests.live.fake_time import settle
 from tests.live.runner_harness import in_loop
 
 
-def frozen_terms(**more: object) -> TournamentTerms:
-    return replace(cup_terms(RoundRobin(), **more), freeze_versions=True)  # type: ignore[arg-type]
+def frozen_terms(**more: object) -> HostedTournamentTerms:
+    return cup_terms(RoundRobin(), freeze_versions=True, **more)  # type: ignore[arg-type]
 
 
 async def bots_of(harness: HostingHarness) -> dict[str, tuple[Player, ...]]:
@@ -53,7 +51,7 @@ async def test_a_bot_that_comes_with_another_version_waits_for_the_frozen_one() 
     await settle()
     await settle()
     state = await harness.tournaments.get("cup")
-    assert state.tournament.phase is TournamentPhase.PLAYING
+    assert state.tournament.phase == "playing"
     assert not any(progress.match_ids for progress in state.tournament.open_pairings)
     wanted = "ada plays in cup with version 2, which is frozen; 1 gets no match there"
     assert await notices(harness, "ada") == [wanted]
@@ -77,7 +75,7 @@ async def test_without_a_freeze_any_version_plays() -> None:
 async def test_late_entrants_and_bots_that_were_never_connected_are_frozen_when_they_come() -> None:
     harness = await open_process("ada", "bob", "cyd")
     await harness.store.register("dan", versions=())
-    terms = replace(cup_terms(Swiss(2), last_entry_round=1), freeze_versions=True)
+    terms = cup_terms(Swiss(rounds=2), last_entry_round=1, freeze_versions=True)
     await start_tournament(harness, terms, "ada", "bob", "dan")
     await harness.tournaments.enter("cup", entrant("cyd"))
     await settle()

@@ -14,7 +14,7 @@ from referee.lab.lab_bots import LabBotRefused
 from referee.lab.lab_match import LabResult
 from referee.lab.lab_turn import LabTurn
 from referee.local.entrant import WrongGame
-from referee.match.result import EndCause, EndKind, Fault
+from referee.match.result import EndCause, EndKind
 from tests.lab.test_lab_command import lab as run_lab
 from tests.lab.test_lab_command import results
 from tests.lab.test_line_program import children
@@ -95,8 +95,8 @@ def test_an_engine_that_ends_in_each_of_three_starts_resigns(protocol: str) -> N
 def test_an_engine_that_does_not_answer_loses_on_time(protocol: str) -> None:
     bad, good = scripted_engine(protocol, "bad", "hangs"), scripted_engine(protocol, "good", "good")
     first, second = play(bad, good, lab.terms(*GAMES[protocol], options=OPTIONS[protocol], clock="1"), 2)
-    assert [(one.seat, one.fault) for one in first.result.forfeits] == [(0, Fault.TIME)]
-    assert (1, Fault.TIME) in [(one.seat, one.fault) for one in second.result.forfeits]
+    assert [(one.seat, one.cause) for one in first.result.forfeits] == [(0, "time")]
+    assert (1, "time") in [(one.seat, one.cause) for one in second.result.forfeits]
 
 
 GAMES = {"uci": ["chess"], "gtp": ["go"]}

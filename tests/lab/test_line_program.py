@@ -20,7 +20,7 @@ from referee.lab.lab_match import LabResult
 from referee.lab.line_program import LineProgram
 from referee.lab.match_player import BotFailure, TimeOver
 from referee.local.rotated_log import LOG_BYTES
-from referee.match.result import EndCause, Fault
+from referee.match.result import EndCause
 from tests.lab import bots
 
 pytestmark = pytest.mark.slow
@@ -73,7 +73,7 @@ def test_a_program_that_writes_an_endless_line_resigns() -> None:
 
 def test_a_program_that_does_not_answer_loses_on_time() -> None:
     (result,) = play("silent", clock="0.2", matches=1)
-    assert [(one.seat, one.fault) for one in result.result.forfeits] == [(0, Fault.TIME)]
+    assert [(one.seat, one.cause) for one in result.result.forfeits] == [(0, "time")]
 
 
 def test_the_answer_to_a_turn_whose_time_was_over_is_no_answer_to_the_next_one(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_the_answer_to_a_turn_whose_time_was_over_is_no_answer_to_the_next_one(t
     terms: Any = lab.terms("alquerque", clock="1/move", policies=policies)
     (result,) = lab.play([f"{sys.executable} {source}", bots.last], terms, 1, 0)
     assert [seat for seat, _, _ in result.faults] == [0]
-    assert all(fault is Fault.TIME for _, fault, _ in result.faults)
+    assert all(fault == "time" for _, fault, _ in result.faults)
 
 
 def turn(position: str = "", **fields: Any) -> Turn:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec import UnsetType
 from referee_client import ACCEPT_DRAW, CLAIM_DRAW, RESIGN, Choice, Turn
+from referee_values import ForfeitCause
 
 from engines.registry import find
 from referee.lab import terms
@@ -16,7 +17,7 @@ from referee.lab.lab_turn import LabTurn
 from referee.lab.match_player import MAX_REJECTED, PlayedMatch, TimeOver, play_match
 from referee.match.clock import SECOND
 from referee.match.events import FlagFell, MatchCreated, MovePlayed, MoveRejected, MoveSource, PlayEnded
-from referee.match.result import EndCause, EndKind, Fault
+from referee.match.result import EndCause, EndKind
 from referee.match.setup import Player, Setup
 from referee.match.state import MatchPhase, create_match, evolve
 from tests.lab import bots
@@ -57,9 +58,9 @@ def events_of(kind: type, finished: PlayedMatch) -> list[Any]:
     return [event for event in finished.events if type(event) is kind]
 
 
-def forfeits(finished: PlayedMatch) -> list[tuple[int, Fault]]:
+def forfeits(finished: PlayedMatch) -> list[tuple[int, ForfeitCause]]:
     assert finished.match.result
-    return [(one.seat, one.fault) for one in finished.match.result.forfeits]
+    return [(one.seat, one.cause) for one in finished.match.result.forfeits]
 
 
 @pytest.mark.parametrize("game", ["alquerque", "trox", "troke", "toc"])
@@ -128,7 +129,7 @@ def test_a_bot_that_gives_only_illegal_moves_forfeits_after_three_and_is_told_wh
         return "c2-c9"
 
     finished = play(choose, bots.last)
-    assert forfeits(finished) == [(0, Fault.ILLEGAL_MOVE)]
+    assert forfeits(finished) == [(0, "illegal_move")]
     assert [attempts for attempts, _ in told] == [3, 2, 1]
     assert told[0][1] == "None"
     assert "c2-c9" in told[1][1]
@@ -138,7 +139,7 @@ def test_a_bot_that_gives_only_illegal_moves_forfeits_after_three_and_is_told_wh
 def test_a_late_move_loses_on_time() -> None:
     clock = FakeClock()
     finished = play(clock.thinking(7), bots.last, clock=clock, clock_="20")
-    assert forfeits(finished) == [(0, Fault.TIME)]
+    assert forfeits(finished) == [(0, "time")]
     assert [len(events_of(kind, finished)) for kind in (MovePlayed, FlagFell)] == [4, 1]
 
 
@@ -254,7 +255,7 @@ def test_answers_that_are_not_allowed_count_only_in_succession() -> None:
 
 def test_a_move_that_is_no_text_of_a_log_is_refused() -> None:
     finished = play(lambda _: "\ud800", bots.last)
-    assert forfeits(finished) == [(0, Fault.ILLEGAL_MOVE)]
+    assert forfeits(finished) == [(0, "illegal_move")]
 
 
 class Text(str):

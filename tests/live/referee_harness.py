@@ -19,11 +19,11 @@ from referee.match.clock import SECOND, SuddenDeath
 from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
-from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 from tests.live.fake_time import FakeTime, settle
 from tests.live.runner_harness import GatedLog
 from tests.match.games import BRITTLE, STONES
 from tests.match.setups import complete, split
+from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 GAMES: dict[str, Game] = {**games(), "nim": NIM, "fingers": FINGERS, "brittle": BRITTLE, "stones": STONES}

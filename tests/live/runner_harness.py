@@ -31,10 +31,10 @@ from referee.match.decision import Decision
 from referee.match.events import Event
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, MatchPhase
-from referee.storage.memory import MemoryEventLog
 from tests.live.fake_time import FakeTime, settle
 from tests.match.match_fixture import replay
 from tests.match.setups import make_setup
+from tests.storage.memory_log import MemoryEventLog
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 Arguments = ParamSpec("Arguments")

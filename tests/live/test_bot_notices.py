@@ -31,13 +31,13 @@ from referee.live.sessions import Session
 from referee.live.submit import AttemptRefused
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import FlagFell
-from referee.match.result import EndCause, Fault, Forfeit
+from referee.match.result import EndCause, Forfeit
 from referee.match.state import Match
-from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryTokens
 from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import BOTS, RefereeHarness, drain_outbox, filter_by_type
 from tests.live.runner_harness import in_loop
 from tests.storage.account_stores import bot_token
+from tests.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryTokens
 
 
 class GatedBotLog(MemoryBotLog):
@@ -320,7 +320,7 @@ async def test_a_flag_fall_and_its_forfeit_are_noted_once_with_the_clock_charge(
     failures = [note for note in await harness.notes(1) if not isinstance(note.what, NoticeNote)]
     assert failures == [
         Note(flag_fall.at_ms, "1", LateMoveNote(flag_fall.event.row, SuddenDeath(10 * SECOND)), match_id, 1, 1),
-        Note(flag_fall.at_ms, "1", ForfeitNote(Forfeit(1, Fault.TIME, 1)), match_id, 1, 1),
+        Note(flag_fall.at_ms, "1", ForfeitNote(Forfeit(1, "time", 1)), match_id, 1, 1),
     ]
     assert await harness.notes(0) == []
     harness = await harness.restart()

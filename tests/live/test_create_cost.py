@@ -10,13 +10,14 @@ from contextlib import suppress
 
 import pytest
 from referee_api.v1 import game_pb2
+from referee_values import Opening
 
 from engines.api import REFEREE, Game
 from engines.game_errors import DetailedError
 from engines.registry import find, games, own_games
 from engines.troke import own_board
 from referee.live.loop_lag import thread_cpu_us
-from referee.live.match_request import LiveLimits, MatchRequest, Opening
+from referee.live.match_request import LiveLimits, MatchRequest
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.match_terms import MatchTerms
 from referee.match.setup import Setup
@@ -57,7 +58,9 @@ def cpu_us(work: Callable[[], object]) -> int:
 def setup_builder(game: Game, options: dict[str, str], position: str = "") -> Callable[[], object]:
     def build() -> Setup:
         terms = MatchTerms(game.name, game.settings(options), time_control((CONTROL,)))
-        return MatchRequest(terms, opening=Opening(position)).setup("m", bytes(32), {game.name: game}, LiveLimits())
+        return MatchRequest(terms, opening=Opening(position=position)).setup(
+            "m", bytes(32), {game.name: game}, LiveLimits()
+        )
 
     return build
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from referee_values import Opening
 
 from engines.api import Game
 from engines.external.engine_client import ExternalGameFault
 from engines.external.external_game import load_game
 from engines.options import Settings
 from referee.live.engine_calls import call_engine
-from referee.live.match_request import Opening
 from referee.live.ports import EngineFault
 from referee.live.runner import MatchRunner
 from referee.live.submit import AttemptRefused
@@ -166,7 +166,7 @@ async def test_matches_are_created_and_started_outside_of_the_loop(games: dict[s
     harness = RefereeHarness(games=games)
     harness.connect(*BOTS[:2])
     await start_match(harness, "slow")
-    match_id = await start_match(harness, "slow", opening=Opening("7 1"))
+    match_id = await start_match(harness, "slow", opening=Opening(position="7 1"))
     assert SLOW.threads == {"engine slow_0"}
     await harness.submit_move(match_id, 1, "1")
     assert str((await harness.match(match_id)).position) == "6 0"

@@ -11,10 +11,10 @@ from referee.live.recovery import MAX_MATCHES
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND
 from referee.match.state import MatchPhase
-from referee.storage.memory import MemoryEventLog
 from tests.live.fake_time import settle
 from tests.live.referee_harness import BOTS, RefereeHarness, drain_outbox, drain_turns
 from tests.live.runner_harness import in_loop
+from tests.storage.memory_log import MemoryEventLog
 
 OTHERS = BOTS[2:]
 

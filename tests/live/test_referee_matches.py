@@ -3,11 +3,12 @@
 import asyncio
 
 import pytest
+from referee_values import Opening, SeatMove
 
 from engines.game_errors import UnknownGame
 from engines.options import Settings
 from referee.live import stored_matches
-from referee.live.match_request import EVERY_MATCH, MAKER, REQUEST_ID, MatchFilter, MatchRequest, Opening
+from referee.live.match_request import EVERY_MATCH, MAKER, REQUEST_ID, MatchFilter, MatchRequest
 from referee.live.outbox import MatchEnded, MatchStarted
 from referee.live.ports import LogUnavailable, NoSuchMatch
 from referee.match.clock import SECOND
@@ -92,11 +93,13 @@ async def test_invalid_terms_are_rejected_and_nothing_is_written() -> None:
 @in_loop
 async def test_an_opening_is_played_before_any_clock_runs() -> None:
     harness = RefereeHarness()
-    match_id, _ = await harness.start_match(opening=Opening(moves=((0, "3"), (1, "3"))))
+    match_id, _ = await harness.start_match(
+        opening=Opening(moves=(SeatMove(seat=0, move="3"), SeatMove(seat=1, move="3")))
+    )
     match = await harness.match(match_id)
     assert match.require_position().text(0) == "15 0"
     assert match.ply == 0
-    second = await harness.create(opening=Opening(match.setup.opening, ((0, "1"),)))
+    second = await harness.create(opening=Opening(position=match.setup.opening, moves=(SeatMove(seat=0, move="1"),)))
     assert (await harness.match(second)).setup.opening != match.setup.opening
     await harness.referee.close()
 

@@ -21,10 +21,9 @@ from referee.match.clock import MS, SECOND, Untimed
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import MovePlayed, PlayEnded, RefereeRecovered, SeatDisconnected, SeatReconnected
 from referee.match.match_errors import NonceRefused, NotWithdrawable, RequestIdReused
-from referee.match.result import EndCause, Fault, void_result
+from referee.match.result import EndCause, void_result
 from referee.match.setup import Player
 from referee.match.state import MatchPhase
-from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import (
     BOTS,
@@ -37,6 +36,7 @@ from tests.live.referee_harness import (
 )
 from tests.live.runner_harness import in_loop
 from tests.match.setups import forfeits_after
+from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
 
 NIM_BOTS = BOTS[:2]
 
@@ -342,7 +342,7 @@ async def test_a_grace_period_starts_at_the_disconnect_and_not_when_it_is_writte
     await harness.time.advance(3 * SECOND - 1)
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
     await harness.time.advance(1)
-    assert (await harness.match(match_id)).forfeits[0].fault is Fault.DISCONNECTED
+    assert (await harness.match(match_id)).forfeits[0].cause == "disconnected"
     await harness.referee.close()
 
 
@@ -363,7 +363,7 @@ async def test_a_written_absence_continues_after_a_restart_and_an_unwritten_one_
         await later.time.advance(left_us - 1)
         assert (await later.match(match_id)).phase is MatchPhase.PLAYING
         await later.time.advance(1)
-        assert (await later.match(match_id)).forfeits[0].fault is Fault.DISCONNECTED
+        assert (await later.match(match_id)).forfeits[0].cause == "disconnected"
         await later.referee.close()
 
 

@@ -9,7 +9,6 @@ from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import DisconnectSeat, FallFlag, ReconnectSeat
 from referee.match.events import FlagFell, MovePlayed, SeatForfeited
 from referee.match.match_errors import ClockExpired
-from referee.match.result import Fault
 from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, match_setup, submit_move
 from tests.match.setups import forfeits_after
 from tests.third_party_games.third_party_games import FINGERS
@@ -254,7 +253,7 @@ async def test_a_bot_forfeits_at_the_end_of_its_grace_period() -> None:
     await harness.time.advance(2 * SECOND - 1)
     assert is_playing(runner)
     await harness.time.advance(1)
-    assert SeatForfeited(3 * SECOND, 0, Fault.DISCONNECTED) in await harness.events()
+    assert SeatForfeited(3 * SECOND, 0, "disconnected") in await harness.events()
     assert harness.time.alarms_us == []
     await runner.close()
 
@@ -293,7 +292,7 @@ async def test_without_a_grace_policy_an_absent_bot_loses_only_on_time() -> None
     await harness.time.advance(10 * SECOND)
     assert is_playing(runner)
     await harness.time.advance(1)
-    assert runner.match.forfeits[0].fault is Fault.TIME
+    assert runner.match.forfeits[0].cause == "time"
     await runner.close()
 
 
@@ -304,7 +303,7 @@ async def test_a_flag_fall_and_a_grace_period_at_the_same_time_end_the_match_onc
     runner = await harness.start_match(match_setup(policies=policies))
     await runner.submit(DisconnectSeat(0))
     await harness.time.advance(11 * SECOND)
-    assert [forfeit.fault for forfeit in runner.match.forfeits] == [Fault.TIME]
+    assert [forfeit.cause for forfeit in runner.match.forfeits] == ["time"]
     assert await harness.log_agrees_with(runner)
     await runner.close()
 

@@ -33,10 +33,10 @@ from referee.match.clock import MS, SECOND, Micros
 from referee.match.events import MatchCreated
 from referee.match.match_errors import StaleTurn
 from referee.match.setup import Player
-from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 from tests.live.fake_time import FakeAlarm, FakeTime, settle
 from tests.live.runner_harness import in_loop, match_setup
 from tests.storage.examples import END
+from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
 
 ONE, TWO, BERT = Player("anna", "1"), Player("anna", "2"), Player("bert", "1")
 

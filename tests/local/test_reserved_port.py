@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from referee.local.nats_server import ReservedPort
+from deploy.cluster_demo.nats_server import ReservedPort
 
 
 def bind(port: int, *, reuses: bool) -> socket.socket:

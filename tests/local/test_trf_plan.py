@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from referee_values import RoundRobin, Swiss
 
 from referee.accounts.names import NAME
 from referee.cli.tournament import tournament
 from referee.contests.contest_errors import MalformedTrf
-from referee.contests.tables.standings import TieBreak
-from referee.contests.tournament.tournament_terms import RoundRobin, Swiss, TournamentFormat, TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import TournamentFormat
 from referee.contests.tournament.trf import to_trf
 from referee.local.contest_file import TournamentPlan, read_tournament
 from referee.local.toml_validation import BadPlan
 from referee.local.trf_plan import plan_of_report
 from referee.match.match_terms import DEFAULT_POLICIES
-from tests.contests.tournament_harness import started
+from tests.contests.tournament_harness import play_terms, started
 
 
 def plan_of(folder: Path, report: str) -> tuple[str, TournamentPlan]:
@@ -32,10 +32,10 @@ def player(number: int, name: str) -> str:
 
 
 def test_an_exported_swiss_can_be_held_again(tmp_path: Path) -> None:
-    terms = TournamentPlayTerms(
-        Swiss(3, accelerated=True),
+    terms = play_terms(
+        Swiss(rounds=3, accelerated=True),
         b"seed",
-        (TieBreak.BUCHHOLZ_CUT_1, TieBreak.WINS),
+        tie_breaks=("buchholz_cut_1", "wins"),
         forbidden_pairs=(("anna", "bert"), ("anna", "nobody")),
     )
     play = started(terms, ["anna", "bert", "carl", "dora"]).play_out()
@@ -51,7 +51,7 @@ def test_an_exported_swiss_can_be_held_again(tmp_path: Path) -> None:
     assert [one.name for one in plan.entrants] == ["anna", "bert", "carl", "dora"]
 
 
-@pytest.mark.parametrize("form", [RoundRobin(1), RoundRobin(2)])
+@pytest.mark.parametrize("form", [RoundRobin(cycles=1), RoundRobin(cycles=2)])
 def test_an_exported_round_robin_can_be_held_again(tmp_path: Path, form: TournamentFormat) -> None:
     report = to_trf(started(form, "abcd").play_out().tournament, "")
     _, plan = plan_of(tmp_path, report)
@@ -121,7 +121,7 @@ def test_a_file_that_is_missing_malformed_or_too_large_is_an_error_of_one_senten
 
 def test_the_command_writes_the_plan(tmp_path: Path) -> None:
     report, plan = tmp_path / "cup.trf", tmp_path / "cup.toml"
-    report.write_text(to_trf(started(Swiss(1), "ab").play_out().tournament, "Cup"), encoding="utf-8", newline="")
+    report.write_text(to_trf(started(Swiss(rounds=1), "ab").play_out().tournament, "Cup"), encoding="utf-8", newline="")
     done = CliRunner().invoke(tournament, ["import", str(report), "--game", "trox", "-o", str(plan)])
     assert (done.exit_code, done.output) == (0, "")
     assert [one.name for one in read_tournament(plan, DEFAULT_POLICIES).entrants] == ["a", "b"]

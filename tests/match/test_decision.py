@@ -1,13 +1,13 @@
 """How matches end, with and without seats that have dropped out."""
 
 import pytest
-from referee_values import ForfeitEffect, IllegalMovePolicy, Policies
+from referee_values import ForfeitCause, ForfeitEffect, IllegalMovePolicy, Policies
 
 from referee.match.clock import SuddenDeath
 from referee.match.commands import DisconnectSeat, EndGracePeriod, Resign, WithdrawBot
 from referee.match.events import MovePlayed, MoveSource
 from referee.match.match_errors import SeatOut, StaleTurn
-from referee.match.result import EndCause, EndKind, Fault, Forfeit
+from referee.match.result import FORFEIT_CAUSES, EndCause, EndKind, Forfeit
 from tests.match.games import STONES
 from tests.match.match_fixture import MatchFixture, kinds, started_match
 from tests.match.setups import forfeits_after
@@ -62,7 +62,7 @@ def test_by_default_a_dropout_ends_a_match_of_four_sides() -> None:
     fixture.move(1, "3")
     assert kinds(fixture.flag(2, 101)) == ["FlagFell", "SeatForfeited", "PlayEnded"]
     assert (fixture.result.kind, fixture.result.ranks) == (EndKind.FORFEITED, (2, 1, 4, 3))
-    assert fixture.result.forfeits == (Forfeit(2, Fault.TIME, 2),)
+    assert fixture.result.forfeits == (Forfeit(2, "time", 2),)
 
 
 @pytest.mark.parametrize("effect", CONTINUING_POLICIES)
@@ -94,20 +94,20 @@ def test_the_policy_moves_for_a_seat_that_dropped_out_when_its_turn_comes() -> N
     assert fixture.owing == [2]
 
 
-@pytest.mark.parametrize("fault", Fault)
-def test_every_fault_of_a_bot_makes_its_seat_drop_out(fault: Fault) -> None:
+@pytest.mark.parametrize("fault", FORFEIT_CAUSES)
+def test_every_fault_of_a_bot_makes_its_seat_drop_out(fault: ForfeitCause) -> None:
     policies = Policies(
         illegal_move=IllegalMovePolicy(action="forfeit"),
         disconnect=forfeits_after(1),
         forfeit_effect="default_moves",
     )
     fixture = four(policies=policies)
-    if fault is Fault.TIME:
+    if fault == "time":
         events = kinds(fixture.flag(0, 101))
         assert events == ["FlagFell", "SeatForfeited", "MovePlayed"]
-    elif fault is Fault.ILLEGAL_MOVE:
+    elif fault == "illegal_move":
         assert kinds(fixture.move(0, "9")) == ["MoveRejected", "SeatForfeited", "MovePlayed"]
-    elif fault is Fault.WITHDRAWN:
+    elif fault == "withdrawn":
         bot = fixture.match.players[0].bot
         assert kinds(fixture.do(WithdrawBot(bot))) == ["SeatForfeited", "MovePlayed"]
     else:
@@ -138,7 +138,7 @@ def test_a_seat_that_dropped_out_is_last_even_if_the_policy_plays_well() -> None
         "none_left",
     )
     assert (fixture.result.scores, fixture.result.ranks) == ((3.0, 1.0, 1.0), (3, 1, 1))
-    assert fixture.result.forfeits == (Forfeit(0, Fault.ILLEGAL_MOVE, 0),)
+    assert fixture.result.forfeits == (Forfeit(0, "illegal_move", 0),)
 
 
 def test_a_game_that_continues_after_a_resignation_counts_as_played() -> None:
@@ -157,7 +157,7 @@ def test_the_match_ends_when_one_side_remains() -> None:
     assert fixture.owing == [1]
     assert kinds(fixture.do(Resign(2))) == ["SeatResigned", "PlayEnded"]
     assert (fixture.result.kind, fixture.result.ranks) == (EndKind.FORFEITED, (2, 1, 2, 2))
-    assert fixture.result.forfeits == (Forfeit(0, Fault.ILLEGAL_MOVE, 0),)
+    assert fixture.result.forfeits == (Forfeit(0, "illegal_move", 0),)
 
 
 def test_faults_are_listed_in_the_order_in_which_they_happened() -> None:
@@ -167,9 +167,9 @@ def test_faults_are_listed_in_the_order_in_which_they_happened() -> None:
     fixture.flag(2, 101)
     fixture.flag(3, 101)
     assert fixture.result.forfeits == (
-        Forfeit(1, Fault.ILLEGAL_MOVE, 1),
-        Forfeit(2, Fault.TIME, 2),
-        Forfeit(3, Fault.TIME, 3),
+        Forfeit(1, "illegal_move", 1),
+        Forfeit(2, "time", 2),
+        Forfeit(3, "time", 3),
     )
     assert fixture.result.ranks == (1, 2, 2, 2)
 

@@ -18,7 +18,7 @@ from referee.match.commands import (
 )
 from referee.match.events import DrawDeclined, DrawOffered, PlayEnded, SeatResigned
 from referee.match.match_errors import BadVerdict, DrawOfferedBefore, MatchOver, NoDraw, SeatOut, TooLateToAbort
-from referee.match.result import VOID_CAUSES, EndCause, EndKind, Fault, Forfeit, void_result
+from referee.match.result import VOID_CAUSES, EndCause, EndKind, Forfeit, void_result
 from tests.match.games import STONES
 from tests.match.match_fixture import SEED, MatchFixture, kinds, match_setup, started_match
 from tests.third_party_games.third_party_games import FINGERS
@@ -211,7 +211,7 @@ def test_a_seat_that_forfeited_is_last_after_a_draw_of_the_others() -> None:
     fixture.do(OfferDraw(1))
     assert (fixture.result.kind, fixture.result.cause) == (EndKind.FORFEITED, EndCause.FAULT)
     assert fixture.result.ranks == (3, 1, 1)
-    assert fixture.result.forfeits == (Forfeit(0, Fault.TIME, 0),)
+    assert fixture.result.forfeits == (Forfeit(0, "time", 0),)
 
 
 def test_a_draw_is_agreed_when_the_last_side_that_had_not_agreed_drops_out() -> None:
@@ -352,5 +352,5 @@ def test_an_adjudication_keeps_earlier_faults() -> None:
     fixture = stones(3, policies=CONTINUE_POLICIES)
     fixture.flag(0, 10_000_001)
     fixture.do(AdjudicateMatch((1, 2, 3)))
-    assert fixture.result.forfeits == (Forfeit(0, Fault.TIME, 0),)
+    assert fixture.result.forfeits == (Forfeit(0, "time", 0),)
     assert fixture.result.ranks == (1, 2, 3)

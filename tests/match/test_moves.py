@@ -9,7 +9,7 @@ from referee.match.clock import SECOND, Fischer, SuddenDeath, Untimed
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.events import DrawOffered, FlagFell, MovePlayed, MoveRejected, MoveSource, PlayEnded, SeatForfeited
 from referee.match.match_errors import ClockExpired, MatchOver, RequestIdReused, StaleTurn
-from referee.match.result import EndCause, EndKind, Fault, Forfeit
+from referee.match.result import EndCause, EndKind, Forfeit
 from referee.match.state import new_turn
 from tests.match.games import STONES
 from tests.match.match_fixture import kinds, started_match
@@ -241,10 +241,10 @@ def test_a_rejected_last_attempt_loses_the_match() -> None:
     refused, forfeited, ended = fixture.move(0, "9")
     assert isinstance(refused, MoveRejected)
     assert refused.attempts_left == 0
-    assert forfeited == SeatForfeited(0, 0, Fault.ILLEGAL_MOVE)
+    assert forfeited == SeatForfeited(0, 0, "illegal_move")
     assert isinstance(ended, PlayEnded)
     assert (fixture.result.kind, fixture.result.cause) == (EndKind.FORFEITED, EndCause.FAULT)
-    assert fixture.result.forfeits == (Forfeit(0, Fault.ILLEGAL_MOVE, 0),)
+    assert fixture.result.forfeits == (Forfeit(0, "illegal_move", 0),)
     assert (fixture.result.ranks, fixture.result.scores) == ((2, 1), (0.0, 1.0))
 
 
@@ -252,7 +252,7 @@ def test_with_forfeit_the_first_illegal_move_loses_the_match() -> None:
     fixture = started_match(policies=Policies(illegal_move=IllegalMovePolicy(action="forfeit")))
     fixture.move(0, "1")
     assert kinds(fixture.move(1, "9")) == ["MoveRejected", "SeatForfeited", "PlayEnded"]
-    assert fixture.result.forfeits == (Forfeit(1, Fault.ILLEGAL_MOVE, 1),)
+    assert fixture.result.forfeits == (Forfeit(1, "illegal_move", 1),)
     assert fixture.result.ranks == (1, 2)
 
 
@@ -284,9 +284,9 @@ def test_a_late_move_loses_even_if_the_timer_fires_first() -> None:
         fell, forfeited, ended = events
         assert isinstance(fell, FlagFell)
         assert (fell.token, fell.row.charged_us, fell.row.late) == ("0.0.1", 101, True)
-        assert forfeited == SeatForfeited(101, 0, Fault.TIME)
+        assert forfeited == SeatForfeited(101, 0, "time")
         assert isinstance(ended, PlayEnded)
-        assert ended.result.forfeits == (Forfeit(0, Fault.TIME, 0),)
+        assert ended.result.forfeits == (Forfeit(0, "time", 0),)
         assert ended.result.ranks == (2, 1)
 
 

@@ -24,7 +24,7 @@ from referee.match.events import (
     SeatTaken,
 )
 from referee.match.match_errors import BadSetup, NonceRefused, NoSuchSeat, SeatHeld, SeatsOpen
-from referee.match.result import EndKind, Fault
+from referee.match.result import EndKind
 from referee.match.setup import Player
 from referee.match.state import MatchPhase, new_turn
 from tests.match.games import BRITTLE, STONES
@@ -208,7 +208,7 @@ def test_a_bot_forfeits_exactly_when_its_grace_period_ends() -> None:
     fixture.do(DisconnectSeat(0), wait_us=10)
     assert fixture.do(EndGracePeriod(0), wait_us=999) == ()
     forfeited, ended = fixture.do(EndGracePeriod(0), wait_us=1)
-    assert forfeited == SeatForfeited(1_010, 0, Fault.DISCONNECTED)
+    assert forfeited == SeatForfeited(1_010, 0, "disconnected")
     assert kinds([ended]) == ["PlayEnded"]
     assert fixture.result.ranks == (2, 1)
 

@@ -9,7 +9,6 @@ from referee.match.result import (
     VOID_CAUSES,
     EndCause,
     EndKind,
-    Fault,
     Forfeit,
     InvalidOutcome,
     Result,
@@ -107,7 +106,7 @@ def test_a_result_has_a_one_line_summary() -> None:
         str(result_by_rank(TWO, EndKind.PLAYED, EndCause.RULES, (2, 1), "no_men"))
         == "played, rules (no_men), ranks 2 1"
     )
-    forfeits = (Forfeit(0, Fault.TIME, 3),)
+    forfeits = (Forfeit(0, "time", 3),)
     lost = result_by_rank(TWO, EndKind.FORFEITED, EndCause.FAULT, (2, 1), "", forfeits)
     assert str(lost) == "forfeited, fault, ranks 2 1"
     assert result_by_rank(TWO, EndKind.PLAYED, EndCause.RESIGNATION, (2, 1)).reason == ""

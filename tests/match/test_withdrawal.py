@@ -6,7 +6,7 @@ from referee_values import Policies
 from referee.match.commands import AddNonce, Resign, StartPlay, TakeSeat, WithdrawBot
 from referee.match.events import SeatForfeited, SeatVacated
 from referee.match.match_errors import NotWithdrawable
-from referee.match.result import EndCause, EndKind, Fault, Forfeit
+from referee.match.result import EndCause, EndKind, Forfeit
 from referee.match.setup import Player
 from tests.match.games import STONES
 from tests.match.match_fixture import MatchFixture, kinds, match_setup, started_match
@@ -39,10 +39,10 @@ def test_a_bot_without_a_seat_cannot_be_withdrawn(bot: str) -> None:
 def test_in_play_the_bot_forfeits_with_a_cause_of_its_own() -> None:
     fixture = started_match(players=(ANNA, BERT))
     events = fixture.do(WithdrawBot("bert"), wait_us=3)
-    assert events[0] == SeatForfeited(3, 1, Fault.WITHDRAWN)
+    assert events[0] == SeatForfeited(3, 1, "withdrawn")
     assert kinds(events) == ["SeatForfeited", "PlayEnded"]
     assert (fixture.result.kind, fixture.result.cause) == (EndKind.FORFEITED, EndCause.FAULT)
-    assert fixture.result.forfeits == (Forfeit(1, Fault.WITHDRAWN, 0),)
+    assert fixture.result.forfeits == (Forfeit(1, "withdrawn", 0),)
     assert fixture.result.ranks == (1, 2)
 
 

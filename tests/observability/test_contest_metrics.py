@@ -5,10 +5,10 @@ from referee.contests.pairing import ContestMatchVoided
 from referee.hosting.contest_log import LADDER, TOURNAMENT
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.observability.metrics import GaugeSources, Metrics
-from referee.storage.memory import MemoryEventLog
 from tests.live.fake_time import FakeTime
 from tests.live.runner_harness import in_loop
 from tests.observability.exposition import Page
+from tests.storage.memory_log import MemoryEventLog
 
 
 def queue_page(**queues: MatchQueue) -> Page:

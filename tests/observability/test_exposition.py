@@ -14,7 +14,6 @@ from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, Move
 from referee.match.result import (
     EndCause,
     EndKind,
-    Fault,
     Forfeit,
     PlayerRating,
     RatingChange,
@@ -47,9 +46,7 @@ def flag(move: str = "", request_id: str = "") -> FlagFell:
 
 
 def events_of(match: Match) -> list[Event]:
-    forfeit = Result(
-        EndKind.FORFEITED, EndCause.FAULT, forfeits=(Forfeit(1, Fault.DISCONNECTED, 3), Forfeit(0, Fault.TIME, 3))
-    )
+    forfeit = Result(EndKind.FORFEITED, EndCause.FAULT, forfeits=(Forfeit(1, "disconnected", 3), Forfeit(0, "time", 3)))
     rating = PlayerRating(25.0, 8.0, 1)
     rated = tuple(RatingChange(seat, f"bot{seat}", "1", rating, rating) for seat in range(2))
     return [

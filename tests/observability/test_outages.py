@@ -4,9 +4,9 @@ import pytest
 
 from referee.live.ports import Append, LogUnavailable
 from referee.observability.metrics import Metrics
-from referee.storage.memory import MemoryEventLog
 from tests.live.fake_time import FakeTime
 from tests.live.runner_harness import in_loop
+from tests.storage.memory_log import MemoryEventLog
 from tests.storage.stores import events_of, noon_ms, notes
 
 

@@ -93,9 +93,9 @@ class Ladder:
         getattr(self, f"_{event['kind']}")(event)
 
     def _ladder_created(self, event: Event) -> None:
-        self.seed, self.terms = bytes.fromhex(event["seed"]), event["terms"]
-        assert self.terms["partners"] == "individual"
-        assert self.terms["duplicate"] is None, "sets are beyond this program"
+        self.seed, self.terms = bytes.fromhex(event["seed"]), event["terms"]["value"]
+        assert self.terms["partner_rule"] == "individual"
+        assert "duplicate_play" not in self.terms, "sets are beyond this program"
 
     def _entrant_joined(self, event: Event) -> None:
         entrant = event["entrant"]
@@ -146,8 +146,8 @@ class Ladder:
                     reserved += paired.names
         most = len(self.available) if planning["max_pairings"] is None else planning["max_pairings"]
         in_play = sum(len(paired.in_play()) for paired in self.pairings.values())
-        if self.terms["max_concurrent_matches"]:
-            most = min(most, self.terms["max_concurrent_matches"] - in_play - len(reserved) // 2)
+        if at_once := self.terms.get("max_concurrent_matches"):
+            most = min(most, at_once - in_play - len(reserved) // 2)
         waiting = {name for name, it in self.available.items() if it["free_slots"] > reserved.count(name)}
         fresh = in_play > 0 and not planning["allow_early_rematch"]
         draws = Draws(self.seed, f"pairing {len(self.pairings) + 1}")

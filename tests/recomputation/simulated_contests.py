@@ -6,6 +6,7 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
+from referee_values import Swiss
 
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.ladder.commands import (
@@ -35,7 +36,6 @@ from referee.contests.tournament.commands import (
     TournamentCommand,
 )
 from referee.contests.tournament.decide import decide as decide_tournament
-from referee.contests.tournament.tournament_terms import Seeding, Swiss
 from referee.hosting.contest_log import ContestEntry, ContestEvent, LadderCreated, TournamentCreated
 from referee.hosting.ladder_state import LadderFold, LadderState
 from referee.hosting.tournament_state import fold_tournament
@@ -173,7 +173,7 @@ def simulated_swiss(entrants: int, rounds: int, seed: int) -> bytes:
     """Return the record of a Swiss tournament with random results, seeded by lot."""
     rng = Random(seed)
     names = [f"bot{number:02}" for number in range(entrants)]
-    terms = cup_terms(Swiss(rounds), seeding=Seeding.RANDOM)
+    terms = cup_terms(Swiss(rounds=rounds), seeding="random")
     play_terms = replace(terms.tournament, seed=rng.randbytes(32))
     created = TournamentCreated("cup", "cup", "ann", "r1", replace(terms, tournament=play_terms))
     entries = [ContestEntry("tournament/cup", 1, START_MS, created)]

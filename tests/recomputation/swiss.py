@@ -31,9 +31,9 @@ class SwissTournament:
 
     def _tournament_created(self, event: Event) -> None:
         terms = event["terms"]["tournament"]
-        assert terms["format"]["kind"] == "swiss"
-        assert not terms["format"]["accelerated"]
-        self.seed, self.rounds, self.seeding = bytes.fromhex(terms["seed"]), terms["format"]["rounds"], terms["seeding"]
+        value, form = terms["value"], terms["value"]["swiss"]
+        assert "accelerated" not in form
+        self.seed, self.rounds, self.seeding = bytes.fromhex(terms["seed"]), form["rounds"], value["seeding"]
 
     def _entrant_joined(self, event: Event) -> None:
         self.names.append(event["entrant"]["name"])

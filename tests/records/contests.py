@@ -11,7 +11,7 @@ from engines.game_errors import UnknownGame
 from referee.contests.tournament.commands import RequestBye
 from referee.contests.tournament.tournament_terms import TournamentFormat
 from referee.hosting.contest_log import ContestEntry
-from referee.hosting.contest_terms import LadderTerms
+from referee.hosting.contest_terms import HostedLadderTerms
 from referee.hosting.ladder_state import LadderFold
 from referee.hosting.match_factory import ContestState
 from referee.hosting.tournament_state import fold_tournament
@@ -83,7 +83,7 @@ async def played_contest(harness: HostingHarness, contest: str) -> PlayedContest
     )
 
 
-async def played_ladder(terms: LadderTerms, matches: int = 30, bots: str = "abcdef") -> PlayedContest:
+async def played_ladder(terms: HostedLadderTerms, matches: int = 30, bots: str = "abcdef") -> PlayedContest:
     """Return a ladder after that many matches."""
     harness = await open_with_ladder(terms, *bots)
     harness.connect(*bots)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from referee_values import RoundRobin
 
 from referee.contests.ladder.events import PlanningInput
-from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.match.clock_charge import ClockCharge
 from referee.records.contest_record import CONTEST_RECORD_CODEC
 from referee.records.record_format import MAX_CONTEST_LINE_BYTES, MAX_LINE_BYTES, RECORD_CODEC, signed_bytes

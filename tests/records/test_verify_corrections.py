@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from referee_values import Swiss
 
-from referee.contests.corrections import CorrectionKind
 from referee.contests.ladder.events import MatchCorrected, MatchRated
 from referee.contests.pairing import MatchScore
 from referee.contests.strength.rating import RatingRecord
 from referee.contests.tournament.events import ScoreCorrected
-from referee.contests.tournament.tournament_terms import Swiss
 from referee.hosting.contest_log import ContestEntry
 from referee.records import verify_contest
 from referee.records.record_reader import RecordStatus
@@ -49,7 +48,7 @@ async def corrected_cup() -> PlayedContest:
     await store.register(*"abcd")
     harness = HostingHarness(store)
     await harness.open()
-    await harness.tournaments.create(tournament_request(cup_terms(Swiss(2)), *"abcd"))
+    await harness.tournaments.create(tournament_request(cup_terms(Swiss(rounds=2)), *"abcd"))
     await harness.tournaments.start("cup")
     harness.connect(*"abcd")
     state = await harness.until_over("cup")
@@ -114,4 +113,4 @@ def test_corrections_that_would_take_long_are_rejected(tmp_path: Path, monkeypat
 def test_the_record_has_no_request_ids_of_corrections(tmp_path: Path) -> None:
     text = run(corrected_ladder()).write(tmp_path).read_text(encoding="utf-8")
     assert (text.count('"correction '), "ann/r" in text) == (4, False)
-    assert CorrectionKind.STRUCK.value in text
+    assert "struck" in text

@@ -39,7 +39,7 @@ from referee.match.events import (
     SeatReconnected,
     SeatResigned,
 )
-from referee.match.result import EndCause, EndKind, Fault, Result
+from referee.match.result import EndCause, EndKind, Result
 from referee.match.setup import Player, Setup
 from referee.records.record_reader import RecordStatus
 from referee.records.verify import ReplayMismatch, replay_finished_match
@@ -385,7 +385,7 @@ def test_impossible_offers_and_forfeits_are_found(tmp_path: Path) -> None:
     ended: Any = MATCH[-1]
     cases: list[tuple[Event, str]] = [
         (DrawDeclined(20, 0), "that is not possible: no draw is possible: no other seat has offered one"),
-        (SeatForfeited(20, 0, Fault.ILLEGAL_MOVE), "nothing before it leads to that"),
+        (SeatForfeited(20, 0, "illegal_move"), "nothing before it leads to that"),
         (SeatReconnected(20, 0), "by the rules nothing happens"),
         (NonceAdded(20, 0, b""), "is not possible: AddNonce is not possible while the match is playing"),
         (PlayStarted(20, ()), "is not possible: StartPlay is not possible while the match is playing"),

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from referee.match.commands import AddNonce, Resign, StartPlay, TakeSeat, WithdrawBot
 from referee.match.events import SeatForfeited, SeatVacated
-from referee.match.result import Fault
 from referee.match.setup import Player
 from referee.records.describe_event import describe
 from referee.records.record_reader import RecordStatus
@@ -38,5 +37,5 @@ def test_withdrawals_of_seats_that_no_bot_held_are_found(tmp_path: Path) -> None
     for seat in (0, 7):
         message = first_mismatch([events[0], SeatVacated(1, seat), *events[1:]], tmp_path)
         assert "it holds no seat in this match" in message
-    forfeit = SeatForfeited(3, 9, Fault.WITHDRAWN)
+    forfeit = SeatForfeited(3, 9, "withdrawn")
     assert "it holds no seat" in first_mismatch([*events[:-2], forfeit, events[-1]], tmp_path)

@@ -12,6 +12,7 @@ import asyncpg
 import pytest
 from click.testing import CliRunner
 
+from deploy.cluster_demo.nats_server import PrivateNats
 from engines.registry import find
 from referee.cli import main
 from referee.cluster.bus.nats_servers import parse_servers
@@ -19,7 +20,6 @@ from referee.live.match_request import MatchRequest
 from referee.live.match_timing import LoopTime
 from referee.live.ports import LogUnavailable
 from referee.local.embedded_server import settings as local_settings
-from referee.local.nats_server import PrivateNats
 from referee.match.clock import SECOND, Fischer
 from referee.match.match_terms import MatchTerms
 from referee.server.referee_server import RefereeServer, ServerInfo

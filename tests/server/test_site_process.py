@@ -17,7 +17,7 @@ from referee_client import Organiser, Terms
 from referee.local.embedded_server import settings
 from referee.server import site_process
 from referee.server.maintenance.doctor.finding import ok
-from referee.server.maintenance.doctor.network_checks import ports
+from referee.server.maintenance.doctor.port_checks import ports
 from referee.server.node_processes import _node_settings
 from referee.server.referee_server import RefereeServer
 from referee.server.setting_types import LISTEN, Address

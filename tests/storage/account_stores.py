@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +11,6 @@ from referee.accounts.bot_log import BotLog
 from referee.accounts.bots import Accounts, Bot, MaxNames, Registration, Version
 from referee.accounts.invitations import Invitations
 from referee.accounts.tokens import Quotas, Role, Token, Tokens, sha256_of
-from referee.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
-from referee.storage.memory_invitations import MemoryInvitations
 from referee.storage.postgres.accounts import PostgresAccounts, PostgresTokens
 from referee.storage.postgres.bot_log import PostgresBotLog
 from referee.storage.postgres.database import PostgresDatabase
@@ -21,7 +18,7 @@ from referee.storage.postgres.invitations import PostgresInvitations
 from referee.storage.postgres.quotas import PostgresQuotas
 from referee.storage.sqlite.accounts import SqliteAccounts, SqliteTokens
 from referee.storage.sqlite.bot_log import SqliteBotLog
-from referee.storage.sqlite.database import Durability
+from referee.storage.sqlite.database import Durability, Place, in_memory
 from referee.storage.sqlite.invitations import SqliteInvitations
 from referee.storage.sqlite.quotas import SqliteQuotas
 from referee.storage.sqlite.store import SqliteStore
@@ -55,16 +52,8 @@ class AccountStores:
             await self.accounts.add_version(Version(bot, version, NOON_MS), 100)
 
 
-def in_memory() -> AccountStores:
-    tokens = MemoryTokens()
-    accounts = MemoryAccounts(tokens)
-    quotas = MemoryQuotas(tokens, accounts)
-    invitations = MemoryInvitations(tokens, accounts, quotas)
-    return AccountStores(accounts, tokens, quotas, MemoryBotLog(MAX_LINES), invitations)
-
-
-def in_sqlite(path: Path) -> AccountStores:
-    store = SqliteStore(path, Durability.NORMAL, busy_ms=0)
+def in_sqlite(place: Place) -> AccountStores:
+    store = SqliteStore(place, Durability.NORMAL, busy_ms=0)
     log = SqliteBotLog(store, MAX_LINES)
     quotas, invitations = SqliteQuotas(store), SqliteInvitations(store)
     return AccountStores(SqliteAccounts(store), SqliteTokens(store), quotas, log, invitations, close=store.close)
@@ -79,7 +68,7 @@ def in_postgres(url: str) -> AccountStores:
 
 
 ACCOUNT_STORES: dict[str, Callable[[pytest.FixtureRequest], AccountStores]] = {
-    "memory": lambda _: in_memory(),
+    "memory": lambda _: in_sqlite(in_memory()),
     "sqlite": lambda request: in_sqlite(request.getfixturevalue("tmp_path") / "referee.db"),
     "postgres": lambda request: in_postgres(request.getfixturevalue("postgres_node_url")),
 }

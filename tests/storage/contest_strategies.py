@@ -1,13 +1,13 @@
 """Hypothesis strategies for all events of contests, built from field types unless the values validate themselves."""
 
 from collections.abc import Mapping
-from enum import Enum
 from inspect import signature
 from types import NoneType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 from msgspec import UNSET, Struct, UnsetType
+from referee_values import LadderTerms
 
 from referee.contests.strength.rating import FinishOrder
 from referee.contests.tournament.tournament_terms import TournamentPlayTerms
@@ -15,7 +15,15 @@ from referee.hosting.contest_log import ContestEvent
 from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player
 from referee.storage.codec import CONTEST_CODEC
-from tests.storage.contest_examples import EVERY_FORMAT, NEWEST, SWISS, TIMED, tournament_terms
+from tests.storage.contest_examples import (
+    EVERY_FORMAT,
+    LADDER_TERMS,
+    NEWEST,
+    SWISS,
+    TIMED,
+    ladder_terms,
+    tournament_terms,
+)
 from tests.storage.strategies import MATCH_TERMS, PLAYER, SCORE, SOME_BYTES, TEXT, WHOLE
 
 Strategies = Mapping[Any, st.SearchStrategy[Any]]
@@ -42,13 +50,14 @@ STRATEGIES: Strategies = {
     FinishOrder[Player]: FINISH,
     UnsetType: st.just(UNSET),
     TournamentPlayTerms: TERMS,
+    LadderTerms: st.sampled_from([LADDER_TERMS.value, ladder_terms(max_matches_per_hour=12).value]),
 }
 
 
 def strategy_for(hint: Any, strategies: Strategies = STRATEGIES) -> st.SearchStrategy[Any]:
     """Return a strategy for any value of this type."""
-    if hint in strategies:
-        return strategies[hint]
+    if hint in strategies or get_origin(hint) is Literal:
+        return strategies[hint] if hint in strategies else st.sampled_from(get_args(hint))
     origin, inner = get_origin(hint), get_args(hint)
     if origin is tuple and inner[-1] is Ellipsis:
         return st.lists(strategy_for(inner[0], strategies), max_size=3).map(tuple)
@@ -61,7 +70,7 @@ def strategy_for(hint: Any, strategies: Strategies = STRATEGIES) -> st.SearchStr
         )
     if origin:
         return st.one_of(*(st.none() if part is NoneType else strategy_for(part, strategies) for part in inner))
-    return st.sampled_from(hint) if issubclass(hint, Enum) else build_strategy(hint, strategies)
+    return build_strategy(hint, strategies)
 
 
 def build_strategy(cls: Any, strategies: Strategies) -> st.SearchStrategy[Any]:

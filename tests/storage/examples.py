@@ -9,7 +9,7 @@ from referee.match.clock import MS, SECOND, Clock
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import Event
 from referee.match.match_terms import MatchTerms
-from referee.match.result import EndCause, EndKind, Fault, Forfeit, PlayerRating, RatingChange, Result
+from referee.match.result import EndCause, EndKind, Forfeit, PlayerRating, RatingChange, Result
 from referee.match.setup import Player, Setup
 from tests.match.setups import time_control
 
@@ -80,7 +80,7 @@ END = events.PlayEnded(
         ranks=(1, 2, 3),
         side_scores=(1.0, 0.0),
         side_ranks=(1, 2),
-        forfeits=(Forfeit(1, Fault.TIME, 12),),
+        forfeits=(Forfeit(1, "time", 12),),
     ),
     seed=bytes(range(32)),
 )
@@ -105,12 +105,12 @@ EXAMPLES: tuple[Event, ...] = (
     events.DrawOffered(2_100_000, 0),
     events.DrawDeclined(2_200_000, 1),
     events.SeatResigned(2_300_000, 1),
-    events.SeatForfeited(2_400_000, 1, Fault.DISCONNECTED),
+    events.SeatForfeited(2_400_000, 1, "disconnected"),
     events.SeatDisconnected(2_500_000, 0),
     events.SeatReconnected(2_600_000, 0),
     events.RefereeRecovered(2_700_000, 12_345),
     END,
     RATED_END,
     events.SeatVacated(25, 1),
-    events.SeatForfeited(2_800_000, 0, Fault.WITHDRAWN),
+    events.SeatForfeited(2_800_000, 0, "withdrawn"),
 )

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 import pytest
 
-from referee.local.postgres_server import FAST, PostgresMissing, PrivatePostgres, create_folder
+from deploy.cluster_demo.postgres_server import FAST, PostgresMissing, PrivatePostgres, create_folder
 from referee.storage.postgres.database import PostgresDatabase
 
 TEMPLATE = "migrated"

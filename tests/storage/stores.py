@@ -11,11 +11,11 @@ import pytest
 
 from referee.live.ports import EventLog
 from referee.match.events import Event, RefereeRecovered
-from referee.storage.memory import MemoryEventLog
 from referee.storage.postgres.database import PostgresDatabase
 from referee.storage.postgres.event_log import PostgresEventLog
-from referee.storage.sqlite.database import Durability
+from referee.storage.sqlite.database import Durability, in_memory
 from referee.storage.sqlite.event_log import SqliteEventLog
+from tests.storage.memory_log import MemoryEventLog
 
 NOON_MS = 1_750_000_000_000
 
@@ -45,6 +45,7 @@ Store = MemoryEventLog | SqliteEventLog | PostgresEventLog
 
 SQLITE_AND_MEMORY: dict[str, Callable[[Path], Store]] = {
     "memory": lambda _: MemoryEventLog(noon_ms),
+    "sqlite in memory": lambda _: SqliteEventLog(in_memory(), noon_ms),
     "sqlite full": lambda folder: SqliteEventLog(folder / "log.db", noon_ms),
     "sqlite normal": lambda folder: SqliteEventLog(folder / "log.db", noon_ms, Durability.NORMAL),
 }

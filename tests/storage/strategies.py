@@ -24,7 +24,7 @@ from referee.match.adjudication import MAX_MOVES, MAX_PLIES, MAX_SCORE
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import Event
 from referee.match.match_terms import MatchTerms
-from referee.match.result import EndCause, EndKind, Fault, Forfeit, PlayerRating, RatingChange, Result
+from referee.match.result import FORFEIT_CAUSES, EndCause, EndKind, Forfeit, PlayerRating, RatingChange, Result
 from referee.match.setup import Player, Setup
 from tests.match.setups import time_control
 
@@ -119,7 +119,7 @@ RESULT = st.builds(
     ranks=st.lists(WHOLE, max_size=4).map(tuple),
     side_scores=st.lists(SCORE, max_size=4).map(tuple),
     side_ranks=st.lists(WHOLE, max_size=4).map(tuple),
-    forfeits=st.lists(st.builds(Forfeit, WHOLE, st.sampled_from(Fault), WHOLE), max_size=3).map(tuple),
+    forfeits=st.lists(st.builds(Forfeit, WHOLE, st.sampled_from(FORFEIT_CAUSES), WHOLE), max_size=3).map(tuple),
 )
 
 PLAYER_RATING = st.builds(PlayerRating, SCORE, SCORE, WHOLE, st.booleans())
@@ -149,7 +149,7 @@ EVENTS: dict[type, st.SearchStrategy[Event]] = {
     events.DrawOffered: st.builds(events.DrawOffered, WHOLE, WHOLE),
     events.DrawDeclined: st.builds(events.DrawDeclined, WHOLE, WHOLE),
     events.SeatResigned: st.builds(events.SeatResigned, WHOLE, WHOLE),
-    events.SeatForfeited: st.builds(events.SeatForfeited, WHOLE, WHOLE, st.sampled_from(Fault)),
+    events.SeatForfeited: st.builds(events.SeatForfeited, WHOLE, WHOLE, st.sampled_from(FORFEIT_CAUSES)),
     events.SeatDisconnected: st.builds(events.SeatDisconnected, WHOLE, WHOLE),
     events.SeatReconnected: st.builds(events.SeatReconnected, WHOLE, WHOLE),
     events.RefereeRecovered: st.builds(events.RefereeRecovered, WHOLE, st.integers(0, (1 << 63) - 1)),

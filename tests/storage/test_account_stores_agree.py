@@ -1,4 +1,4 @@
-"""All account stores return the same results for the same calls."""
+"""Both databases of accounts return the same results for the same calls."""
 
 import asyncio
 from random import Random
@@ -19,7 +19,8 @@ from referee.accounts.bots import (
     without_faults,
 )
 from referee.accounts.tokens import Role, Token, TokenFilter, revoked, sha256_of
-from tests.storage.account_stores import ACCOUNT_STORES, NOON_MS, AccountStores, in_memory
+from referee.storage.sqlite.database import in_memory
+from tests.storage.account_stores import NOON_MS, AccountStores, in_postgres, in_sqlite
 
 STEPS = 300
 NAMES = ("ada", "bob", "cat", "dan")
@@ -84,10 +85,7 @@ async def run_random_calls(stores: AccountStores, seed: int) -> list[object]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("make", [name for name in ACCOUNT_STORES if name != "memory"])
-def test_the_same_calls_have_the_same_results_as_in_memory(
-    make: str, seed: int, request: pytest.FixtureRequest
-) -> None:
-    expected = asyncio.run(run_random_calls(in_memory(), seed))
-    assert asyncio.run(run_random_calls(ACCOUNT_STORES[make](request), seed)) == expected
+def test_the_same_calls_have_the_same_results_in_both_databases(postgres_node_url: str, seed: int) -> None:
+    expected = asyncio.run(run_random_calls(in_sqlite(in_memory()), seed))
+    assert asyncio.run(run_random_calls(in_postgres(postgres_node_url), seed)) == expected
     assert len({str(answer) for answer in expected}) > STEPS // 6

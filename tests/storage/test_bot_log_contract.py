@@ -18,7 +18,7 @@ from referee.accounts.bot_log import (
     SessionLostNote,
 )
 from referee.match.clock import SECOND, Fischer
-from referee.match.result import Fault, Forfeit
+from referee.match.result import Forfeit
 from referee.storage.value_codec import MalformedValue
 from tests.storage.account_stores import (
     MAX_LINES,
@@ -33,7 +33,7 @@ from tests.storage.examples import ROW
 EVERY_NOTE_KIND: tuple[NoteKind, ...] = (
     RefusedNote("ILLEGAL_MOVE", "a1-b2 is not legal", (("move", "a1-b2"), ("rule", "AQ-3")), "a1-b2"),
     LateMoveNote(ROW, Fischer(60 * SECOND, SECOND)),
-    ForfeitNote(Forfeit(1, Fault.ILLEGAL_MOVE, 17)),
+    ForfeitNote(Forfeit(1, "illegal_move", 17)),
     SessionLostNote("s1", "HEARTBEAT_LOST"),
     NoticeNote("FAULT_COUNTED", "one more and \N{SNOWMAN}", (("left", "1"),)),
 )

@@ -19,13 +19,13 @@ from referee.match.events import Event, MatchCreated
 from referee.match.result import EndCause
 from referee.match.setup import Player
 from referee.match.state import MatchPhase
-from referee.storage.memory import MemoryEventLog
 from referee.storage.sqlite import match_summaries
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.transport.wire.matches import MatchContext, match_of
 from tests.match.setups import change_setup
 from tests.records.matches import all_games, decided_events, find_game, nim_setup, random_match, short_match
 from tests.storage.examples import EXAMPLES, RATED_END
+from tests.storage.memory_log import MemoryEventLog
 from tests.storage.stores import (
     STORES,
     Store,

@@ -12,13 +12,13 @@ from referee.live.outbox import MatchEnded, UndeliveredEnds
 from referee.live.ports import EventLog, LogUnavailable
 from referee.match.events import Event, MatchCreated, PlayStarted, SeatTaken, SeatVacated
 from referee.match.setup import Player
-from referee.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 from referee.storage.postgres.undelivered_ends import PostgresUndeliveredEnds
 from referee.storage.sqlite.database import Durability
 from referee.storage.sqlite.event_log import SELECT_UNDELIVERED_ENDS, SqliteEventLog, SqliteUndeliveredEnds
 from referee.storage.sqlite.store import SqliteStore
 from tests.live.runner_harness import match_setup
 from tests.storage.examples import END
+from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
 from tests.storage.stores import OwningPostgresLog, noon_ms, other_connection
 
 ANNA, BERT, CARL, OPEN_SEAT = Player("anna", "1"), Player("bert", "1"), Player("carl", "2"), Player()

@@ -2,9 +2,9 @@
 
 from referee.accounts.tokens import BudgetOwner, DefaultQuotas, Quota, Quotas
 from referee.live.ports import Time
-from referee.storage.memory_accounts import MemoryQuotas, MemoryTokens
 from referee.transport.guards.quota_cache import QuotaCache
 from referee.transport.guards.rate_limit import RateLimiter, UsageObserver
+from tests.storage.memory_accounts import MemoryQuotas, MemoryTokens
 
 
 async def ignore_usage(_owner: BudgetOwner, _quota: str, _used: int, _limit: int) -> None:

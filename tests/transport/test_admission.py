@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from referee.accounts.tokens import Quota, Role, Token
-from referee.storage.memory_accounts import MemoryTokens
 from referee.transport.contract_options import CALL_RULES
 from referee.transport.guards.admission import Admission
 from referee.transport.guards.authentication import Authenticator
@@ -15,6 +14,7 @@ from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.unauthenticated_calls import CallMustBeReset, UnauthenticatedCalls
 from referee.transport.wire.wire_errors import BadToken, TooManyCallsInFlight
 from tests.live.fake_time import FakeTime, settle
+from tests.storage.memory_accounts import MemoryTokens
 from tests.transport.rate_limiters import create_rate_limiter
 
 

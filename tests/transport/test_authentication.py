@@ -6,11 +6,11 @@ import pytest
 
 from referee.accounts.tokens import Role, Token, mint_secret, revoked
 from referee.live.ports import LogUnavailable
-from referee.storage.memory_accounts import MemoryTokens
 from referee.transport.contract_options import CALL_RULES, CallRule
 from referee.transport.guards.authentication import CACHE_US, Authenticator
 from referee.transport.wire.wire_errors import BadToken, NoToken, NotYours
 from tests.live.fake_time import FakeTime, settle
+from tests.storage.memory_accounts import MemoryTokens
 
 LIST_GAMES = CALL_RULES["GameService/ListGames"]
 

@@ -17,7 +17,6 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from referee.accounts.tokens import PROVIDER_HOLDER, Quota, Role, Token
 from referee.live.ports import LogUnavailable
 from referee.match.clock import MS, SECOND
-from referee.storage.memory_accounts import MemoryTokens
 from referee.transport.contract_options import CALL_RULES
 from referee.transport.guards import oidc
 from referee.transport.guards.authentication import Authenticator, Caller
@@ -39,6 +38,7 @@ from referee.transport.guards.provider_keys import (
 from referee.transport.wire.wire_errors import BadToken, NotYours
 from tests.e2e.issuer import AUDIENCE, Issuer, SigningKey, run_issuer
 from tests.live.fake_time import FakeTime
+from tests.storage.memory_accounts import MemoryTokens
 from tests.transport.rate_limiters import create_rate_limiter
 
 pytestmark = pytest.mark.slow

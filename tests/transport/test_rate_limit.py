@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from referee.accounts.tokens import BudgetOwner, Quota, Role, Token
 from referee.match.clock import SECOND
-from referee.storage.memory_accounts import MemoryQuotas, MemoryTokens
 from referee.transport.guards import rate_limit
 from referee.transport.guards.authentication import Caller
 from referee.transport.guards.rate_limit import RateLimiter, StreamKind, Usage
@@ -20,6 +19,7 @@ from referee.transport.wire.wire_errors import (
     TooManyStreams,
 )
 from tests.live.fake_time import FakeTime
+from tests.storage.memory_accounts import MemoryQuotas, MemoryTokens
 from tests.transport.rate_limiters import create_rate_limiter
 
 DEFAULT_QUOTA = Quota(10, 2, 60, 10, 10, max_bot_streams=1)

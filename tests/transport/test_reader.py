@@ -12,12 +12,12 @@ from referee.accounts.tokens import BudgetOwner, Quota
 from referee.live.bot_notices import BotLogRecorder
 from referee.match.clock import SECOND
 from referee.match.events import MovePlayed
-from referee.storage.memory_accounts import MemoryBotLog
 from referee.transport.play.reader import ITEMS_PER_YIELD, HeartbeatConfig, PlayStream, StreamClosed, StreamHost
 from referee.transport.services.bot_requests import RejectionRecorder
 from tests.live.fake_time import settle
 from tests.live.referee_harness import BOTS, RefereeHarness
 from tests.live.runner_harness import in_loop
+from tests.storage.memory_accounts import MemoryBotLog
 from tests.transport.rate_limiters import create_rate_limiter
 
 CHUNKS = 50

@@ -9,13 +9,13 @@ import pytest
 from referee.accounts.tokens import PROVIDER_HOLDER, Quota, Role, Token, mint_secret, revoked
 from referee.live.ports import LogUnavailable
 from referee.match.clock import SECOND
-from referee.storage.memory_accounts import MemoryTokens
 from referee.transport.contract_options import CALL_RULES
 from referee.transport.guards.authentication import MAX_UNCONFIRMED_US, Authenticator, Caller
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.revocation_check import CHECK_INTERVAL_US, RevocationCheck
 from referee.transport.wire.wire_errors import BadToken
 from tests.live.fake_time import FakeTime
+from tests.storage.memory_accounts import MemoryTokens
 from tests.transport.rate_limiters import create_rate_limiter
 
 

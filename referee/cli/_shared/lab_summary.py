@@ -93,7 +93,7 @@ def _facts(results: Sequence[LabResult]) -> tuple[tuple[str, str], ...]:
 
 def _sprt(trial: TrialState) -> Sprt:
     return Sprt(
-        trial.verdict.value,
+        trial.verdict,
         trial.counts,
         trial.estimate,
         trial.llr,

@@ -6,10 +6,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import cast
+
+from referee_values import ForfeitCause
 
 from referee.cli._shared.tournament_runner import ContestRunner
 from referee.local.local_standings import LocalStanding, MatchFinish, standings
-from referee.match.result import Fault
 from referee.show.formatting import SCORE_LEGEND, repeated_text
 from referee.show.lab_page import FAULTS, local_standings_table, points_text
 from referee.show.report import Report
@@ -43,7 +45,7 @@ def _finishes(label: str, report: Report) -> Iterator[MatchFinish]:
     for game in report.games:
         seats = tuple(name for side in game.sides for name in side)
         ranks = tuple(rank for side, rank in zip(game.sides, game.ranks, strict=False) for _ in side)
-        faults = Counter((name, Fault(game.end.reason)) for name in game.at_fault)
+        faults = Counter((name, cast(ForfeitCause, game.end.reason)) for name in game.at_fault)
         yield MatchFinish(label, seats, ranks, game.ranks, faults, game.id in report.repeated)
 
 
@@ -53,7 +55,7 @@ def _forfeits(runner: ContestRunner, name: str, report: Report) -> Iterator[str]
         for bot in game.at_fault:
             why = refused.get((game.id, bot), "")
             log = runner.contest.folder.bot_log(bot)
-            fault = FAULTS.get(Fault(game.end.reason), game.end.reason).lower()
+            fault = FAULTS.get(cast(ForfeitCause, game.end.reason), game.end.reason).lower()
             yield f"{name}: {bot} {fault}{why and ': ' + why}; match {game.id}, its output: {log}"
 
 

@@ -10,7 +10,7 @@ from zlib import crc32
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from referee.contests.corrections import Correction, CorrectionKind, with_request
+from referee.contests.corrections import Correction, with_request
 from referee.contests.ladder.events import MatchCorrected
 
 BUCKETS = 1024
@@ -36,7 +36,7 @@ class RatedMatches(Struct, frozen=True, gc=False):
     def with_correction(self, event: MatchCorrected) -> "RatedMatches":
         correction = event.correction
         corrections = {key: one for key, one in self.corrections.items() if key != correction.match_id}
-        if correction.kind is not CorrectionKind.RESTORED:
+        if correction.kind != "restored":
             corrections[correction.match_id] = replace(event, seasons=(), versions=())
         return replace(self, corrections=corrections, requests=with_request(self.requests, correction))
 

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from referee.contests.contest_errors import MatchNotCounted
-from referee.contests.corrections import Correction, CorrectionKind, changes_nothing, check_ranks, is_known
+from referee.contests.corrections import Correction, changes_nothing, check_ranks, is_known
 from referee.contests.ladder.events import CorrectedSeason, MatchCorrected, MatchRated, SeasonStarted
 from referee.contests.ladder.rating_rules import RatingHistory
 from referee.contests.ladder.season import Season
@@ -88,8 +88,8 @@ def needs_replay(ladder: Ladder, correction: Correction) -> bool:
 def corrected_match(correction: Correction, played: MatchRated, replay: RatingReplay | None = None) -> MatchCorrected:
     """Return the event of a correction of a match, which is in the log as `played`, with what follows from it."""
     seasons, versions = (replay.seasons, replay.versions) if replay else ((), ())
-    if correction.kind is CorrectionKind.STRUCK:
+    if correction.kind == "struck":
         return MatchCorrected(correction, None, (), seasons, versions)
-    if correction.kind is CorrectionKind.RESTORED:
+    if correction.kind == "restored":
         return MatchCorrected(correction, played.finish, played.forfeited, seasons, versions)
     return MatchCorrected(correction, FinishOrder(played.finish.sides, correction.ranks), (), seasons, versions)

@@ -12,11 +12,11 @@ If the first seat is worth much, a lead changes the average score less. Its wort
 and the hypotheses are leads in addition to it.
 """
 
-from enum import Enum
 from math import ceil, expm1, log
 
 from msgspec import Struct
 from msgspec.structs import replace
+from referee_values import SprtVerdict
 
 from engines.game_errors import DetailedError
 from referee.contests.strength.elo import (
@@ -44,16 +44,6 @@ CLEAR_LEADS = (100.0, 200.0, 400.0, 800.0)
 
 CLEAR_SHARE = 0.1
 """Share of an error rate that clear leads may add to it."""
-
-
-class SprtVerdict(Enum):
-    OPEN = "open"
-    PASSED = "passed"
-    """At least `elo1`, within the accepted error rate."""
-    FAILED = "failed"
-    """At most `elo0`, within the accepted error rate."""
-    UNDECIDED = "undecided"
-    """The matches were used up first, or the bots only repeated their games."""
 
 
 class BadSprt(DetailedError):
@@ -143,7 +133,7 @@ class SprtState(Struct, frozen=True, gc=False):
 def evaluate_sprt(sprt: SprtParameters, counts: OutcomeCounts, first_seat: float = 0.0) -> SprtState:
     """Return the state of the test after these outcomes. `first_seat` is what the first seat is worth, in Elo."""
     verdict = decide_sprt(sprt, counts, first_seat)
-    remaining = _matches_to_go(sprt, counts, first_seat) if verdict is SprtVerdict.OPEN else 0
+    remaining = _matches_to_go(sprt, counts, first_seat) if verdict == "open" else 0
     return SprtState(verdict, llr(sprt, counts, first_seat), estimate_from_counts(counts, first_seat), remaining)
 
 
@@ -151,12 +141,12 @@ def decide_sprt(sprt: SprtParameters, counts: OutcomeCounts, first_seat: float =
     """Return the verdict alone, which is much faster than `evaluate_sprt`."""
     ratio = llr(sprt, counts, first_seat)
     if ratio >= sprt.upper or _has_clear_lead(counts, sprt.elo0, 1, sprt.alpha, first_seat):
-        return SprtVerdict.PASSED
+        return "passed"
     if ratio <= sprt.lower or _has_clear_lead(counts, sprt.elo1, -1, sprt.beta, first_seat):
-        return SprtVerdict.FAILED
+        return "failed"
     if sprt.max_matches is not None and counts.matches + counts.matches_per_set > sprt.max_matches:
-        return SprtVerdict.UNDECIDED
-    return SprtVerdict.OPEN
+        return "undecided"
+    return "open"
 
 
 def llr(sprt: SprtParameters, counts: OutcomeCounts, first_seat: float = 0.0) -> float:

@@ -7,26 +7,12 @@ of the absent opponent. If everybody meets everybody (15.2), such a pairing coun
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from enum import Enum
 from itertools import accumulate
 
 from msgspec import Struct
+from referee_values import TieBreak
 
 from referee.contests.tables.round_result import DRAW, ResultKind, RoundResult, RoundResults, round_points, total_points
-
-
-class TieBreak(Enum):
-    BUCHHOLZ = "buchholz"
-    BUCHHOLZ_CUT_1 = "buchholz_cut_1"
-    MEDIAN_BUCHHOLZ = "median_buchholz"
-    SONNEBORN_BERGER = "sonneborn_berger"
-    DIRECT_ENCOUNTER = "direct_encounter"
-    WINS = "wins"
-    PROGRESSIVE = "progressive"
-    BOARD_POINTS = "board_points"
-    """Of teams only."""
-    KOYA = "koya"
-    """Only for single entrants in a round robin."""
 
 
 class TieBreakOpponent(Struct, frozen=True, gc=False):
@@ -136,27 +122,27 @@ def direct_encounter(table: ResultTable, name: str, tied: Sequence[str]) -> floa
 
 
 ENTRANT_TIE_BREAKS: dict[TieBreak, Callable[[ResultTable, str], float]] = {
-    TieBreak.BUCHHOLZ: buchholz,
-    TieBreak.BUCHHOLZ_CUT_1: buchholz_cut_1,
-    TieBreak.MEDIAN_BUCHHOLZ: median_buchholz,
-    TieBreak.SONNEBORN_BERGER: sonneborn_berger,
-    TieBreak.WINS: wins,
-    TieBreak.PROGRESSIVE: progressive,
-    TieBreak.BOARD_POINTS: board_points,
-    TieBreak.KOYA: koya,
+    "buchholz": buchholz,
+    "buchholz_cut_1": buchholz_cut_1,
+    "median_buchholz": median_buchholz,
+    "sonneborn_berger": sonneborn_berger,
+    "wins": wins,
+    "progressive": progressive,
+    "board_points": board_points,
+    "koya": koya,
 }
 
 
 def tie_break_value(tie_break: TieBreak, table: ResultTable, name: str, tied: Sequence[str]) -> float:
     """Return the number shown in a table. `tied` are all entrants with the same points, this one included."""
-    if tie_break is TieBreak.DIRECT_ENCOUNTER:
+    if tie_break == "direct_encounter":
         return direct_encounter(table, name, tied)
     return ENTRANT_TIE_BREAKS[tie_break](table, name)
 
 
 def split_tied(tie_break: TieBreak, table: ResultTable, tied: Sequence[str]) -> list[list[str]]:
     """Return the tied entrants in groups, best first. Entrants in the same group are still tied."""
-    if tie_break is TieBreak.DIRECT_ENCOUNTER:
+    if tie_break == "direct_encounter":
         return _split_by_encounter(table, tied)
     tie_break_of = ENTRANT_TIE_BREAKS[tie_break]
     return _grouped(tied, {name: tie_break_of(table, name) for name in tied})

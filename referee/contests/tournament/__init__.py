@@ -4,11 +4,10 @@
 - `events`: the events in a tournament's log
 - `commands`: requests of entrants, of the organiser and of the tournament worker
 - `decide`: the events that follow from a command
-- `tournament_terms`: the formats, the terms with seeding, tie-breaks and limits, and their validation
+- `tournament_terms`: the terms with their defaults, how each format is played, and their validation
 - `requested_byes`: rounds that an entrant asks not to play
 - `play_off`: further matches of those who lead level on points, and the standings after them
 - `staff_acts`: pairings by hand, postponed and reopened pairings
-- `tournament_times`: start, close of entries, breaks, and how long absent entrants are waited for
 - `tournament_pairing`: the next pairings, and how many there will be
 - `pairing_table`: progress of all pairings, as a persistent mapping
 - `sprt_trial`: counting of sets, and the state of the test, in an SPRT trial

@@ -1,11 +1,12 @@
 """Commands on a tournament: requests of entrants, of the organiser, and of the worker that creates its matches."""
 
 from msgspec import Struct
+from referee_values import ByeKind
 
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.corrections import Correction
 from referee.contests.pairing import MatchScore
-from referee.contests.tournament.events import ByeKind, FrozenEntrant
+from referee.contests.tournament.events import FrozenEntrant
 
 
 class EnterTournament(Struct, frozen=True, gc=False):

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from math import isqrt
 from typing import Any
 
+from referee_values import Elimination, Gauntlet, RoundRobin, Swiss, TournamentPhase
+
 from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.contest_errors import (
     BadScore,
@@ -22,7 +24,6 @@ from referee.contests.contest_errors import (
 )
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, MatchScore
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.strength.sprt_evaluation import SprtVerdict
 from referee.contests.tournament import score_corrections, staff_acts
 from referee.contests.tournament.commands import (
     CancelTournament,
@@ -51,18 +52,9 @@ from referee.contests.tournament.events import (
     VersionsFrozen,
 )
 from referee.contests.tournament.requested_byes import request_bye
-from referee.contests.tournament.state import Tournament, TournamentPhase, evolve
+from referee.contests.tournament.state import Tournament, evolve
 from referee.contests.tournament.tournament_pairing import order_seeds, plan_pairings, round_is_due
-from referee.contests.tournament.tournament_terms import (
-    Elimination,
-    Gauntlet,
-    Pools,
-    RoundRobin,
-    SprtTrial,
-    Swiss,
-    TournamentFormat,
-    TournamentPlayTerms,
-)
+from referee.contests.tournament.tournament_terms import Pools, SprtTrial, TournamentFormat, TournamentPlayTerms
 
 MAX_ENTRANTS = 1000
 """Limit of entrants in a tournament."""
@@ -72,7 +64,7 @@ MAX_SCHEDULED_PAIRINGS = 100_000
 
 
 ALLOWED: dict[TournamentPhase, set[type]] = {
-    TournamentPhase.ENTRY: {
+    "entry": {
         EnterTournament,
         QualifyEntrants,
         WithdrawEntrant,
@@ -80,7 +72,7 @@ ALLOWED: dict[TournamentPhase, set[type]] = {
         StartTournament,
         CancelTournament,
     },
-    TournamentPhase.PLAYING: {
+    "playing": {
         EnterTournament,
         WithdrawEntrant,
         RequestBye,
@@ -95,14 +87,14 @@ ALLOWED: dict[TournamentPhase, set[type]] = {
         CorrectScore,
         CancelTournament,
     },
-    TournamentPhase.FINISHED: {
+    "finished": {
         StartTournamentMatch,
         RecordTournamentScore,
         RecordTournamentVoid,
         DeclareAbsent,
         CorrectScore,
     },  # A repeated result is not an error,
-    TournamentPhase.CANCELLED: {
+    "cancelled": {
         StartTournamentMatch,
         RecordTournamentScore,
         RecordTournamentVoid,
@@ -127,13 +119,13 @@ def will_pair_round(tournament: Tournament, command: TournamentCommand) -> bool:
     Raises what `decide` raises.
     """
     events, after = _apply_command(tournament, command)
-    return bool(events) and after.phase is TournamentPhase.PLAYING and round_is_due(after)
+    return bool(events) and after.phase == "playing" and round_is_due(after)
 
 
 def _apply_command(tournament: Tournament, command: TournamentCommand) -> tuple[list[TournamentEvent], Tournament]:
     """Return the command's own events, and the tournament after them."""
     if type(command) not in ALLOWED[tournament.phase]:
-        raise CommandNotAllowed(type(command).__name__, tournament.phase.value)
+        raise CommandNotAllowed(type(command).__name__, tournament.phase)
     events: list[TournamentEvent] = DECIDE[type(command)](tournament, command)
     for event in events:
         tournament = evolve(tournament, event)
@@ -143,8 +135,8 @@ def _apply_command(tournament: Tournament, command: TournamentCommand) -> tuple[
 def _following_events(tournament: Tournament, now_ms: int) -> list[TournamentEvent]:
     """Return pairings for as long as there are new ones, and the end once nothing is left to play or to decide."""
     events: list[TournamentEvent] = []
-    while tournament.phase is TournamentPhase.PLAYING:
-        undecided = tournament.trial_progress.verdict is SprtVerdict.OPEN
+    while tournament.phase == "playing":
+        undecided = tournament.trial_progress.verdict == "open"
         pairings = tuple(plan_pairings(tournament)) if undecided else ()
         if not pairings and undecided and tournament.open_pairings:
             break
@@ -156,17 +148,17 @@ def _following_events(tournament: Tournament, now_ms: int) -> list[TournamentEve
 
 def _end_of_break(tournament: Tournament, now_ms: int) -> int:
     """Return when the pairings that are planned now may start. 0: at once."""
-    pause_ms = tournament.terms.times.round_break_ms
+    pause_ms = tournament.terms.value.round_break_ms
     return now_ms + pause_ms if pause_ms and tournament.round else 0
 
 
 def _enter(tournament: Tournament, command: EnterTournament) -> list[TournamentEvent]:
-    name, closed_at_ms = command.entrant.name, tournament.terms.times.entries_close_at_ms
+    name, closed_at_ms = command.entrant.name, tournament.terms.entries_close_at_ms
     if closed_at_ms and command.at_ms >= closed_at_ms:
         raise EntriesOver(closed_at_ms)
     if name in tournament.entrants:
         raise EntrantNameTaken(name)
-    if tournament.phase is TournamentPhase.PLAYING and not _accepts_late_entry(tournament):
+    if tournament.phase == "playing" and not _accepts_late_entry(tournament):
         raise EntryClosed(name)
     _check_count(tournament.terms, len(tournament.entrants) + 1, least=1)
     return [EntrantJoined(command.entrant)]
@@ -183,7 +175,7 @@ def _accepts_late_entry(tournament: Tournament) -> bool:
         return False
     if tournament.pairings.play_off:
         return False
-    return tournament.round <= tournament.terms.last_entry_round and tournament.round < form.rounds
+    return tournament.round <= tournament.terms.value.last_entry_round and tournament.round < form.rounds
 
 
 def _withdraw(tournament: Tournament, command: WithdrawEntrant) -> list[TournamentEvent]:
@@ -202,7 +194,7 @@ def _start(tournament: Tournament, _: StartTournament) -> list[TournamentEvent]:
 
 def _check_count(terms: TournamentPlayTerms, entrants: int, least: int) -> None:
     """Raise EntrantCountOutOfRange unless there are at least `least` entrants, and no more than the format takes."""
-    start, most = _min_entrants(terms.format), _max_entrants(terms.format, terms.boards or 1)
+    start, most = _min_entrants(terms.format), _max_entrants(terms.format, terms.value.boards or 1)
     if not least <= entrants <= most:
         raise EntrantCountOutOfRange(entrants, f"{most}" if start == most else f"{start} to {most}")
 
@@ -255,7 +247,7 @@ def _declare_absent(tournament: Tournament, command: DeclareAbsent) -> list[Tour
     progress = _progress_of(tournament, command)
     if progress.absent == {*command.entrants}:
         return []
-    if tournament.phase is not TournamentPhase.PLAYING or not _may_be_lost(progress, command.board):
+    if tournament.phase != "playing" or not _may_be_lost(progress, command.board):
         if command.by:
             raise PairingNotChangeable(command.pairing, "it is finished or being played")
         return []
@@ -286,7 +278,7 @@ def _withdrawals(tournament: Tournament, progress: PairingProgress, absent: Sequ
     """Return the withdrawals of entrants that were absent too often, and of both that leave a place in a bracket."""
     if isinstance(tournament.terms.format, Elimination) and len(absent) == len(progress.pairing.participants):
         return [EntrantLeft(name, "both entrants of a pairing were absent") for name in absent]
-    most = tournament.terms.times.max_no_shows
+    most = tournament.terms.value.max_no_shows
     message = f"absent from {most} pairings in succession" if most > 1 else "absent from a pairing"
     return [EntrantLeft(name, message) for name in absent if tournament.no_shows.get(name, 0) + 1 >= most]
 
@@ -304,7 +296,7 @@ def _is_due(
     command: StartTournamentMatch | RecordTournamentScore | RecordTournamentVoid,
 ) -> bool:
     """Return whether the match still counts: it has no result, and that attempt did not become void."""
-    if tournament.phase is not TournamentPhase.PLAYING:
+    if tournament.phase != "playing":
         return False
     return any((due.number, due.attempt) == (command.number, command.attempt) for due in progress.due_matches)
 

@@ -5,9 +5,9 @@ differently.
 """
 
 from collections.abc import Mapping
-from enum import Enum
 
 from msgspec import Struct
+from referee_values import ByeKind
 
 from referee.contests.contest_entrant import ContestEntrant, EntrantJoined, EntrantLeft
 from referee.contests.corrections import Correction
@@ -83,15 +83,6 @@ class PairingReopened(Struct, frozen=True, gc=False, tag_field="kind", tag="pair
     """Ids of later pairings that followed from it."""
     message: str
     by: str
-
-
-class ByeKind(Enum):
-    """What an entrant gets for a bye that it requested."""
-
-    HALF_POINT = "half_point"
-    ZERO_POINT = "zero_point"
-    NONE = "none"
-    """It plays; a request is cancelled."""
 
 
 class ByeRequested(Struct, frozen=True, gc=False, tag_field="kind", tag="bye_requested"):

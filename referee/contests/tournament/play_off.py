@@ -7,12 +7,13 @@ do; they count neither in the points of the tournament nor in its tie-breaks.
 from collections.abc import Sequence
 
 from msgspec.structs import replace
+from referee_values import TieBreak
 
 from referee.contests.pairing import Pairing
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.systems.schedule import round_robin_cycle_length, round_robin_pairings
 from referee.contests.tables.round_result import round_points
-from referee.contests.tables.standings import ResultTable, StandingsRow, TieBreak, compute_standings, rank_groups
+from referee.contests.tables.standings import ResultTable, StandingsRow, compute_standings, rank_groups
 from referee.contests.tournament.pairing_table import PLAY_OFF_PREFIX
 
 CYCLES = 2

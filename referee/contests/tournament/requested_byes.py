@@ -5,11 +5,12 @@ A request names what the entrant gets, half a point or nothing. The terms limit 
 
 from collections.abc import Mapping
 
+from referee_values import ByeKind, Swiss
+
 from referee.contests.contest_errors import ByeNotPossible, UnknownEntrant
 from referee.contests.tournament.commands import RequestBye
-from referee.contests.tournament.events import ByeKind, ByeRequested, TournamentEvent
+from referee.contests.tournament.events import ByeRequested, TournamentEvent
 from referee.contests.tournament.state import Tournament
-from referee.contests.tournament.tournament_terms import Swiss
 
 
 def request_bye(tournament: Tournament, command: RequestBye) -> list[TournamentEvent]:
@@ -19,10 +20,10 @@ def request_bye(tournament: Tournament, command: RequestBye) -> list[TournamentE
     if why := _obstacle(tournament, command):
         raise ByeNotPossible(command.name, command.round, why)
     requested = _requested_by(tournament, command.name)
-    if requested.get(command.round, ByeKind.NONE) is command.kind:
+    if requested.get(command.round, "none") == command.kind:
         return []
-    most = tournament.terms.max_requested_byes
-    if command.kind is ByeKind.NONE:
+    most = tournament.terms.value.max_requested_byes
+    if command.kind == "none":
         return [ByeRequested(command.name, command.round, command.kind, command.by)]
     if len(requested.keys() | {command.round}) > most:
         raise ByeNotPossible(command.name, command.round, f"the terms allow {most} for each entrant")
@@ -35,7 +36,7 @@ def request_bye(tournament: Tournament, command: RequestBye) -> list[TournamentE
 def _obstacle(tournament: Tournament, command: RequestBye) -> str:
     """Return why no request of this entrant for this round can be accepted. Empty: it can be accepted."""
     form = tournament.terms.format
-    if not isinstance(form, Swiss) or not tournament.terms.max_requested_byes:
+    if not isinstance(form, Swiss) or not tournament.terms.value.max_requested_byes:
         return "the terms allow none"
     if not 1 <= command.round <= form.rounds:
         return f"the rounds are 1 to {form.rounds}"

@@ -2,9 +2,11 @@
 
 from collections.abc import Container, Iterable
 
+from referee_values import Elimination
+
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tables.round_result import MISSED, RoundResult, RoundResults, half_point_bye
-from referee.contests.tournament.tournament_terms import Elimination, TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import TournamentPlayTerms
 
 
 def results_by_round(
@@ -32,7 +34,7 @@ def _results(
     if isinstance(terms.format, Elimination):  # Rounds of two brackets overlap.
         return [progress.round_result(name) for progress in own if progress.is_done and progress.pairing.round <= until]
     by_round = {progress.pairing.round: progress for progress in own}
-    half = half_point_bye(terms.matches_per_pairing, terms.boards)
+    half = half_point_bye(terms.matches_per_pairing, terms.value.boards)
     return [
         progress.round_result(name) if progress else half if (name, number) in half_point_byes else MISSED
         for number in range(1, until + 1)

@@ -4,15 +4,17 @@ Points, tie-breaks and standings follow from the results that count. Pairings th
 bracket, a correction must not change who advances from a pairing once the next one is planned.
 """
 
+from referee_values import Elimination
+
 from referee.contests.contest_errors import MatchNotCounted, PairingNotChangeable
-from referee.contests.corrections import CorrectionKind, changes_nothing, check_ranks, is_known
+from referee.contests.corrections import changes_nothing, check_ranks, is_known
 from referee.contests.pairing import MatchScore
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.commands import CorrectScore
 from referee.contests.tournament.events import ScoreCorrected, TournamentEvent
 from referee.contests.tournament.staff_acts import find_pairing, following_pairings
 from referee.contests.tournament.state import Tournament
-from referee.contests.tournament.tournament_terms import Elimination, SprtTrial
+from referee.contests.tournament.tournament_terms import SprtTrial
 
 
 def correct_score(tournament: Tournament, command: CorrectScore) -> list[TournamentEvent]:
@@ -46,7 +48,7 @@ def _check_counted(progress: PairingProgress, command: CorrectScore) -> None:
 
 
 def _score_after(progress: PairingProgress, command: CorrectScore) -> MatchScore | None:
-    if command.correction.kind is CorrectionKind.RESTORED:
+    if command.correction.kind == "restored":
         return progress.corrections[command.number].played
     return command.score
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
+from referee_values import SprtVerdict
 
 from referee.contests.pairing import GameKey, Pairing
 from referee.contests.pairing_progress import PairingProgress
@@ -22,8 +23,8 @@ from referee.contests.strength.elo import (
     estimate_from_scores,
     no_outcomes,
 )
-from referee.contests.strength.sprt_evaluation import NO_POINTS, SeatPoints, SprtVerdict, decide_sprt, evaluate_sprt
-from referee.contests.tournament.tournament_terms import OutcomeModel, SprtTrial
+from referee.contests.strength.sprt_evaluation import NO_POINTS, SeatPoints, decide_sprt, evaluate_sprt
+from referee.contests.tournament.tournament_terms import SprtTrial
 
 DEFAULT_READY_MATCHES = 16
 """Number of matches kept ready if there is no limit on concurrent matches."""
@@ -46,7 +47,7 @@ class TrialProgress(Struct, frozen=True, gc=False):
     """
     set_scores: tuple[float, ...] = ()
     """The first entrant's score in each set, from 0 to 1, if there are more than two sides."""
-    verdict: SprtVerdict = SprtVerdict.OPEN
+    verdict: SprtVerdict = "open"
     seats: SeatPoints = NO_POINTS
     """Points of the first entrant in counted matches."""
     games: frozenset[GameKey] = frozenset()
@@ -98,16 +99,16 @@ def evaluate_trial(form: SprtTrial, progress: TrialProgress, arrangements: int, 
         remaining = (form.test.max_matches or 0) // arrangements * arrangements - played
         matches = played - progress.repeated
         state = TrialState(progress.verdict, None, *bounds, (), estimate, matches, remaining, progress.repeated)
-    if over and state.verdict is SprtVerdict.OPEN:
-        state = replace(state, verdict=SprtVerdict.UNDECIDED)
-    return state if state.verdict is SprtVerdict.OPEN else replace(state, matches_to_go=0)
+    if over and state.verdict == "open":
+        state = replace(state, verdict="undecided")
+    return state if state.verdict == "open" else replace(state, matches_to_go=0)
 
 
 def count_sets(
     form: SprtTrial, progress: TrialProgress, pairings: Mapping[str, PairingProgress], first: str
 ) -> TrialProgress:
     """Return the progress after counting finished sets in order, up to the verdict."""
-    while progress.verdict is SprtVerdict.OPEN:
+    while progress.verdict == "open":
         pairing_progress = pairings.get(_pairing_id(progress.sets + 1))
         if pairing_progress is None or not pairing_progress.is_done or pairing_progress.departed:
             break
@@ -162,11 +163,11 @@ def _count_set(
     """Count a set, or each of its matches in order."""
     numbers = sorted(pairing_progress.scores)
     for unit in [numbers] if form.counts_sets else [[number] for number in numbers]:
-        if progress.verdict is SprtVerdict.OPEN:
+        if progress.verdict == "open":
             progress = _count_matches(form, progress, pairing_progress, first, unit)
-    if not form.has_verdict and progress.verdict is SprtVerdict.OPEN:
+    if not form.has_verdict and progress.verdict == "open":
         used_up = (progress.sets + 1) * pairing_progress.pairing.matches > (form.test.max_matches or 0)
-        return replace(progress, verdict=SprtVerdict.UNDECIDED if used_up else SprtVerdict.OPEN)
+        return replace(progress, verdict="undecided" if used_up else "open")
     return progress
 
 
@@ -198,13 +199,9 @@ def _with_repetition(progress: TrialProgress, matches: int) -> TrialProgress:
         progress,
         repeated=progress.repeated + matches,
         repeated_in_a_row=in_a_row,
-        verdict=SprtVerdict.UNDECIDED if endless else SprtVerdict.OPEN,
+        verdict="undecided" if endless else "open",
     )
 
 
 def _counts_so_far(form: SprtTrial, progress: TrialProgress) -> OutcomeCounts:
-    return (
-        OutcomeCounts(progress.counts)
-        if progress.counts
-        else no_outcomes(5 if form.model is OutcomeModel.PENTANOMIAL else 3)
-    )
+    return OutcomeCounts(progress.counts) if progress.counts else no_outcomes(5 if form.model == "pentanomial" else 3)

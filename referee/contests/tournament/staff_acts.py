@@ -7,6 +7,8 @@ set aside stays in the log, and a pairing is replaced only while none of its mat
 from collections.abc import Collection, Sequence
 from itertools import count
 
+from referee_values import Elimination, Swiss
+
 from referee.contests.contest_errors import BadPairings, NoSuchPairing, PairingNotChangeable, UnknownEntrant
 from referee.contests.pairing import Pairing
 from referee.contests.pairing_progress import PairingProgress
@@ -18,7 +20,7 @@ from referee.contests.tournament.events import (
     TournamentEvent,
 )
 from referee.contests.tournament.state import Tournament
-from referee.contests.tournament.tournament_terms import Elimination, SprtTrial, Swiss
+from referee.contests.tournament.tournament_terms import SprtTrial
 
 
 def pair_round(tournament: Tournament, command: PairRound) -> list[TournamentEvent]:

@@ -4,11 +4,11 @@
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from enum import Enum
 from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
+from referee_values import ByeKind, Elimination, Swiss, TieBreak, TournamentPhase
 
 from referee.contests.contest_entrant import ContestEntrant, EntrantJoined, EntrantLeft
 from referee.contests.corrections import Correction, with_request
@@ -25,10 +25,9 @@ from referee.contests.pairing_progress import PairingProgress
 from referee.contests.systems.acceleration import upper_half
 from referee.contests.systems.knockout import Knockout, build_bracket
 from referee.contests.tables.round_result import DRAW, TEAM_DRAW, RoundResults
-from referee.contests.tables.standings import ResultTable, StandingsRow, TieBreak, rank_groups
+from referee.contests.tables.standings import ResultTable, StandingsRow, rank_groups
 from referee.contests.tournament import sprt_trial
 from referee.contests.tournament.events import (
-    ByeKind,
     ByeRequested,
     EntrantsAbsent,
     PairingPostponed,
@@ -46,22 +45,11 @@ from referee.contests.tournament.pairing_table import PairingTable
 from referee.contests.tournament.play_off import standings_after
 from referee.contests.tournament.results_by_round import results_by_round
 from referee.contests.tournament.tournament_terms import (
-    DEFAULT_TIE_BREAKS,
-    TEAM_TIE_BREAKS,
-    Elimination,
     ScheduledFormat,
-    Seeding,
     SprtTrial,
-    Swiss,
     TournamentPlayTerms,
+    place_in_schedule,
 )
-
-
-class TournamentPhase(Enum):
-    ENTRY = "entry"
-    PLAYING = "playing"
-    FINISHED = "finished"
-    CANCELLED = "cancelled"
 
 
 class Tournament(Struct, frozen=True, gc=False):
@@ -71,7 +59,7 @@ class Tournament(Struct, frozen=True, gc=False):
     entrants: Mapping[str, ContestEntrant] = field(default_factory=dict)
     """Entrants in the order of entry before the start; then in the order of seeds, with late entrants last."""
     withdrawn: tuple[str, ...] = ()
-    phase: TournamentPhase = TournamentPhase.ENTRY
+    phase: TournamentPhase = "entry"
     pairings: PairingTable = field(default_factory=PairingTable)
     """Pairings by id, in the order of planning."""
     trial_progress: sprt_trial.TrialProgress = field(default_factory=sprt_trial.TrialProgress)
@@ -129,12 +117,12 @@ class Tournament(Struct, frozen=True, gc=False):
 
         Matches in play are not included, nor are those whose ids are in `besides`, but both count towards the limit.
         """
-        if self.phase is not TournamentPhase.PLAYING:
+        if self.phase != "playing":
             return []
         busy = {due.id for due in self.matches_in_play}.union(besides)
         waiting = [due for progress in self.open_pairings for due in progress.due_matches if due.id not in busy]
-        limit = self.terms.max_concurrent_matches
-        return waiting if limit is None else waiting[: max(0, limit - len(busy))]
+        limit = self.terms.value.max_concurrent_matches
+        return waiting[: max(0, limit - len(busy))] if limit else waiting
 
     def set_start(self, due: DueMatch) -> SetStart | None:
         """Return the common start of the match's set. None without duplicate play."""
@@ -147,7 +135,7 @@ class Tournament(Struct, frozen=True, gc=False):
         if isinstance(form, SprtTrial):
             return pairing.round - 1
         if isinstance(form, ScheduledFormat):
-            return sum(form.place_in_schedule(len(self.entrants), pairing.round))
+            return sum(place_in_schedule(form, len(self.entrants), pairing.round))
         return pairing.round - 1
 
     @property
@@ -156,7 +144,7 @@ class Tournament(Struct, frozen=True, gc=False):
         form = self.terms.format
         if not isinstance(form, SprtTrial):
             return None
-        over = self.phase in {TournamentPhase.FINISHED, TournamentPhase.CANCELLED}
+        over = self.phase in {"finished", "cancelled"}
         return sprt_trial.evaluate_trial(form, self.trial_progress, self.terms.set_size, over=over)
 
     def round_results(self, until: int | None = None) -> RoundResults:
@@ -166,23 +154,21 @@ class Tournament(Struct, frozen=True, gc=False):
         """
         last = self.trial_progress.sets if isinstance(self.terms.format, SprtTrial) else self.main_rounds
         until = last if until is None else min(until, last)
-        halves = {place for place, kind in self.requested_byes.items() if kind is ByeKind.HALF_POINT}
+        halves = {place for place, kind in self.requested_byes.items() if kind == "half_point"}
         return results_by_round(self.terms, self.entrants, self.pairings.values(), halves, until)
 
     def result_table(self, until: int | None = None) -> ResultTable:
         """Return the results as tie-breaks need them."""
-        draw = TEAM_DRAW if self.terms.boards else DRAW
+        draw = TEAM_DRAW if self.terms.value.boards else DRAW
         return ResultTable(self.round_results(until), not isinstance(self.terms.format, Swiss), draw)
 
     @property
     def tie_breaks(self) -> tuple[TieBreak, ...]:
-        if self.terms.tie_breaks is not None:
-            return self.terms.tie_breaks
-        return TEAM_TIE_BREAKS if self.terms.boards else DEFAULT_TIE_BREAKS[type(self.terms.format)]
+        return self.terms.value.tie_breaks
 
     def standings(self, until: int | None = None) -> list[StandingsRow]:
         """Return the current standings, or those after a round. In a knock-out, they follow the bracket."""
-        if isinstance(self.terms.format, Elimination) and self.phase is not TournamentPhase.ENTRY:
+        if isinstance(self.terms.format, Elimination) and self.phase != "entry":
             return rank_groups(self.knockout().groups(), self.result_table(until), self.tie_breaks)
         play_off = self.pairings.play_off if until is None or until > self.main_rounds else []
         return standings_after(play_off, self.result_table(until), self.tie_breaks)
@@ -191,7 +177,7 @@ class Tournament(Struct, frozen=True, gc=False):
         """Return the bracket. The format must be an elimination that has started."""
         form = self.terms.format
         assert isinstance(form, Elimination)
-        bracket = build_bracket(len(self.entrants), form.twice, form.third_place)
+        bracket = build_bracket(len(self.entrants), form.double_elimination, form.third_place_match)
         return Knockout(bracket, tuple(self.entrants), self.pairings, self.withdrawn)
 
 
@@ -202,7 +188,7 @@ def evolve(tournament: Tournament, event: TournamentEvent) -> Tournament:
 def _entered(tournament: Tournament, event: EntrantJoined) -> Tournament:
     """With seeding by rating, a late entrant gets the number that it would have had from the start, as FIDE asks."""
     entrants = {**tournament.entrants, event.entrant.name: event.entrant}
-    if tournament.phase is TournamentPhase.PLAYING and tournament.terms.seeding is Seeding.RATING:
+    if tournament.phase == "playing" and tournament.terms.value.seeding == "rating":
         entrants = {name: entrants[name] for name in by_rating(entrants)}
     return replace(tournament, entrants=entrants)
 
@@ -211,7 +197,7 @@ def _withdrew(tournament: Tournament, event: EntrantLeft) -> Tournament:
     """Before the start, the entrant is removed. Afterwards, its open pairings end."""
     coming = {(event.name, number) for _, number in tournament.requested_byes if number > tournament.round}
     tournament = _without_byes(tournament, coming)
-    if tournament.phase is TournamentPhase.ENTRY:
+    if tournament.phase == "entry":
         rest = {name: entrant for name, entrant in tournament.entrants.items() if name != event.name}
         return replace(tournament, entrants=rest)
     return replace(
@@ -225,7 +211,7 @@ def _started(tournament: Tournament, event: TournamentPlayStarted) -> Tournament
     entrants = {name: tournament.entrants[name] for name in event.order}
     accelerated = isinstance(tournament.terms.format, Swiss) and tournament.terms.format.accelerated
     last = event.order[min(upper_half(len(event.order)), len(event.order)) - 1] if accelerated else ""
-    return replace(tournament, entrants=entrants, phase=TournamentPhase.PLAYING, last_accelerated=last)
+    return replace(tournament, entrants=entrants, phase="playing", last_accelerated=last)
 
 
 def _paired(tournament: Tournament, event: PairingsPlanned) -> Tournament:
@@ -235,7 +221,7 @@ def _paired(tournament: Tournament, event: PairingsPlanned) -> Tournament:
 
 def _planned_progress(tournament: Tournament, pairing: Pairing, not_before_ms: int) -> PairingProgress:
     """A schedule includes entrants that have left. Of two such entrants, the one that left first forfeits."""
-    progress = PairingProgress(pairing, not_before_ms=not_before_ms, boards=tournament.terms.boards)
+    progress = PairingProgress(pairing, not_before_ms=not_before_ms, boards=tournament.terms.value.boards)
     if not isinstance(tournament.terms.format, ScheduledFormat):
         return progress
     left = next((name for name in tournament.withdrawn if name in pairing.entrants), None)
@@ -297,7 +283,7 @@ def _reopened(tournament: Tournament, event: PairingReopened) -> Tournament:
 
 def _bye_requested(tournament: Tournament, event: ByeRequested) -> Tournament:
     place = (event.name, event.round)
-    if event.bye is ByeKind.NONE:
+    if event.bye == "none":
         return _without_byes(tournament, {place})
     return replace(tournament, requested_byes={**tournament.requested_byes, place: event.bye})
 
@@ -320,7 +306,7 @@ def _without(tournament: Tournament, dropped: tuple[str, ...]) -> Tournament:
 
 
 def _ended(tournament: Tournament, event: TournamentEnded) -> Tournament:
-    return replace(tournament, phase=TournamentPhase.CANCELLED if event.cancelled else TournamentPhase.FINISHED)
+    return replace(tournament, phase="cancelled" if event.cancelled else "finished")
 
 
 def _with_progress(tournament: Tournament, progress: PairingProgress) -> Tournament:

@@ -93,7 +93,7 @@ def to_csv(tournament: Tournament) -> str:
     names = [row.entrant for row in rows]
     lines = _Lines()
     sheet = csv.writer(lines, lineterminator="\n")
-    sheet.writerow(["rank", "entrant", "points", *(it.value for it in tournament.tie_breaks), *names])
+    sheet.writerow(["rank", "entrant", "points", *tournament.tie_breaks, *names])
     for row, cells in zip(rows, build_cross_table(tournament.round_results(), names), strict=True):
         sheet.writerow([row.rank, row.entrant, *map(_cell_text, (row.points, *row.tie_breaks, *cells))])
     return "".join(lines)
@@ -106,7 +106,7 @@ def to_json(tournament: Tournament) -> str:
     names = [row.entrant for row in rows]
     cells = build_cross_table(tournament.round_results(), names)
     document: dict[str, Any] = {
-        "phase": tournament.phase.value,
+        "phase": tournament.phase,
         "round": tournament.round,
         "standings": [
             {
@@ -117,7 +117,7 @@ def to_json(tournament: Tournament) -> str:
             for row in rows
         ],
         "requested_byes": [
-            {"entrant": name, "round": number, "kind": kind.value}
+            {"entrant": name, "round": number, "kind": kind}
             for (name, number), kind in tournament.requested_byes.items()
         ],
         "test": to_builtins(tournament.trial_state),
@@ -156,7 +156,7 @@ def _standings_object(
     row: StandingsRow, tournament: Tournament, forfeits: int, estimate: EloEstimate | None
 ) -> dict[str, Any]:
     document: dict[str, Any] = to_builtins(row)
-    document["tie_breaks"] = {it.value: value for it, value in zip(tournament.tie_breaks, row.tie_breaks, strict=True)}
+    document["tie_breaks"] = dict(zip(tournament.tie_breaks, row.tie_breaks, strict=True))
     document["forfeits"] = forfeits
     document["estimate"] = to_builtins(estimate)
     return document
@@ -165,7 +165,7 @@ def _standings_object(
 def _correction_object(correction: Correction) -> dict[str, Any]:
     return {
         "match_id": correction.match_id,
-        "kind": correction.kind.value,
+        "kind": correction.kind,
         "ranks": list(correction.ranks),
         "message": correction.message,
         "by": correction.by,

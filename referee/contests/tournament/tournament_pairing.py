@@ -9,6 +9,7 @@ from itertools import combinations
 
 from msgspec import Struct
 from msgspec.structs import replace
+from referee_values import Elimination, Gauntlet, RoundRobin, Swiss
 
 from referee.contests.pairing import Pairing
 from referee.contests.systems.acceleration import NO_ACCELERATION, Acceleration
@@ -28,17 +29,8 @@ from referee.contests.tournament import sprt_trial
 from referee.contests.tournament.events import by_rating
 from referee.contests.tournament.play_off import leaders_of, play_off_pairings
 from referee.contests.tournament.staff_acts import unused_id
-from referee.contests.tournament.state import Tournament, TournamentPhase
-from referee.contests.tournament.tournament_terms import (
-    Elimination,
-    Gauntlet,
-    Pools,
-    RoundRobin,
-    ScheduledFormat,
-    Seeding,
-    SprtTrial,
-    Swiss,
-)
+from referee.contests.tournament.state import Tournament
+from referee.contests.tournament.tournament_terms import Pools, ScheduledFormat, SprtTrial, cycle_length
 
 PairedFormat = RoundRobin | Swiss | Elimination | Gauntlet | Pools
 """Formats in which it is to be decided who meets whom."""
@@ -57,9 +49,9 @@ def order_seeds(tournament: Tournament) -> tuple[str, ...]:
 
 def _seeds(tournament: Tournament) -> tuple[str, ...]:
     names = tuple(tournament.entrants)
-    if tournament.terms.seeding is Seeding.RANDOM:
+    if tournament.terms.value.seeding == "random":
         return tournament.terms.chance.fork("seeding").shuffled(names)[0]
-    if tournament.terms.seeding is Seeding.RATING:
+    if tournament.terms.value.seeding == "rating":
         return tuple(by_rating(tournament.entrants))
     return names
 
@@ -77,7 +69,7 @@ def plan_pairings(tournament: Tournament) -> list[Pairing]:
 
 def _play_off(tournament: Tournament) -> list[Pairing]:
     """Return the pairings of the play-off, once everything else is over."""
-    most = tournament.terms.play_off_entrants
+    most = tournament.terms.value.play_off_entrants
     if not most or tournament.open_pairings or tournament.pairings.play_off:
         return []
     leaders = leaders_of(tournament.standings(), tournament.withdrawn, most)
@@ -90,7 +82,7 @@ def _trial_sets(tournament: Tournament, form: SprtTrial) -> list[Pairing]:
     if len(tournament.active_entrants) < 2:
         return []
     terms, names = tournament.terms, tuple(tournament.entrants)
-    ready_target = terms.max_concurrent_matches or sprt_trial.DEFAULT_READY_MATCHES
+    ready_target = terms.value.max_concurrent_matches or sprt_trial.DEFAULT_READY_MATCHES
     return sprt_trial.plan_sets(
         form, tournament.trial_progress, tournament.pairings, names, terms.set_size, ready_target
     )
@@ -126,9 +118,9 @@ def round_is_due(tournament: Tournament) -> bool:
 
 def _scheduled(tournament: Tournament, form: ScheduledFormat) -> list[Pairing]:
     """Return the next rounds if too few pairings are open. A schedule of 400 entrants has 80 000 pairings in all."""
-    target = max(MIN_OPEN_PAIRINGS, tournament.terms.max_concurrent_matches or 0)
+    target = max(MIN_OPEN_PAIRINGS, tournament.terms.value.max_concurrent_matches or 0)
     open_count = tournament.pairings.open_count
-    if tournament.terms.times.round_break_ms:  # The next round starts after this one.
+    if tournament.terms.value.round_break_ms:  # The next round starts after this one.
         target, requested = 1, 1
     else:
         requested = target + MIN_OPEN_PAIRINGS - open_count
@@ -145,7 +137,7 @@ def _scheduled(tournament: Tournament, form: ScheduledFormat) -> list[Pairing]:
 
 def count_rounds(form: ScheduledFormat, entrants: int) -> int:
     """Return the number of rounds in all cycles."""
-    return form.cycles * form.cycle_length(entrants)
+    return form.cycles * cycle_length(form, entrants)
 
 
 def count_pairings(form: ScheduledFormat, entrants: int) -> int:
@@ -167,7 +159,7 @@ def _swiss(tournament: Tournament, form: Swiss) -> list[Pairing]:
     """Return a round, or no pairings if no round without rematches is possible: then the round before was the last."""
     if not round_is_due(tournament):
         return []
-    never = {frozenset(pair) for pair in tournament.terms.forbidden_pairs}
+    never = {frozenset((pair.first, pair.second)) for pair in tournament.terms.value.forbidden_pairs}
     own = _pairs_of_one_owner(tournament) if tournament.round < rounds_between_owners(form) else set()
     for forbidden in (never | own, never):
         try:
@@ -218,7 +210,7 @@ def first_has_first_move(tournament: Tournament) -> bool:
 def _pairing_results(tournament: Tournament) -> RoundResults:
     """Return the results by which a Swiss round is paired: a win of teams counts as one point, like any other."""
     results = tournament.round_results()
-    if not tournament.terms.boards:
+    if not tournament.terms.value.boards:
         return results
     return {name: [replace(it, points=it.points / TEAM_WIN) for it in own] for name, own in results.items()}
 
@@ -247,7 +239,7 @@ def _usable_design(tournament: Tournament, form: Pools) -> PoolDesign | None:
 
     A part of a design helps only if nobody meets twice in it. All rounds must have the same entrants.
     """
-    if tournament.terms.last_entry_round or tournament.withdrawn:
+    if tournament.terms.value.last_entry_round or tournament.withdrawn:
         return None
     designs = find_designs(form.at_a_table, len(tournament.entrants))
     if form.sides:
@@ -270,8 +262,8 @@ class PlannedSize(Struct, frozen=True, gc=False):
 def compute_planned_size(tournament: Tournament) -> PlannedSize:
     """Return the final size of a tournament that is over; otherwise what follows from the format and the entrants."""
     form = tournament.terms.format
-    begun = tournament.phase is not TournamentPhase.ENTRY
-    over = tournament.phase in {TournamentPhase.FINISHED, TournamentPhase.CANCELLED}
+    begun = tournament.phase != "entry"
+    over = tournament.phase in {"finished", "cancelled"}
     if over:
         return PlannedSize(tournament.round, len(tournament.pairings))
     if begun and isinstance(form, ScheduledFormat):
@@ -279,13 +271,13 @@ def compute_planned_size(tournament: Tournament) -> PlannedSize:
         return PlannedSize(count_rounds(form, count) + bool(play_off), count_pairings(form, count) + play_off)
     if isinstance(form, Swiss | Pools):
         return PlannedSize(max(form.rounds, tournament.round))
-    if begun and isinstance(form, Elimination) and not form.twice:
+    if begun and isinstance(form, Elimination) and not form.double_elimination:
         return _knockout_size(form, len(tournament.entrants))
     return PlannedSize()
 
 
 def _knockout_size(form: Elimination, count: int) -> PlannedSize:
     """All entrants but the winner lose once. The third place takes one more pairing."""
-    bracket = single_elimination(count, third_place=form.third_place)
+    bracket = single_elimination(count, third_place=form.third_place_match)
     has_third_place = any(pairing.stage is BracketStage.THIRD for pairing in bracket)
     return PlannedSize(max(pairing.round for pairing in bracket), count - 1 + has_third_place)

@@ -1,70 +1,52 @@
-"""Terms of a tournament that affect pairings and tables: its format with all options, and their validation."""
+"""Terms of a tournament that affect pairings and tables: the contract's value with all defaults, and its validation."""
 
 from collections.abc import Callable
-from enum import Enum
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
+from referee_values import (
+    DuplicatePlay,
+    Elimination,
+    Gauntlet,
+    RoundRobin,
+    Sprt,
+    SprtModel,
+    Swiss,
+    TieBreak,
+    TournamentTerms,
+    normal,
+)
 
 from engines.chance import Chance
 from referee.contests.contest_errors import BadTerms
 from referee.contests.pairing import DuplicateSets, Sides
 from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.systems.schedule import gauntlet_cycle_length, round_robin_cycle_length, round_robin_place
-from referee.contests.tables.standings import TieBreak
-from referee.contests.tournament.tournament_times import NO_TIMES, TournamentTimes
+from referee.match.match_terms import filled
+
+MAX_REPETITIONS = 1000
+"""Limit of rounds, cycles, and matches in a pairing."""
+
+MAX_REQUESTED_BYES = 10
+"""Limit of requested byes of an entrant."""
+
+MAX_BOARDS = 8
+"""Limit of boards of a team."""
+
+MAX_TABLE_SIZE = 8
+"""Limit of entrants at a table."""
+
+MAX_WAIT_MS = 30 * 24 * 3_600_000
+"""Limit of a wait or a break: 30 days."""
+
+MAX_NO_SHOWS = 1_000
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class RoundRobin(Struct, frozen=True, gc=False, tag_field="kind", tag="round_robin"):
-    """Every entrant meets every other one."""
-
-    cycles: int = 1
-
-    def cycle_length(self, entrants: int) -> int:
-        """Return the number of rounds in one cycle."""
-        return round_robin_cycle_length(entrants)
-
-    def place_in_schedule(self, entrants: int, number: int) -> tuple[int, int]:
-        """Return the cycle of a round, and which of the rounds of every cycle it is, both from 0."""
-        return round_robin_place(entrants, number, self.cycles)
-
-
-class Swiss(Struct, frozen=True, gc=False, tag_field="kind", tag="swiss"):
-    """In each round, entrants with similar points meet. No two meet twice."""
-
-    rounds: int
-    accelerated: bool = False
-    """Whether the better half of the seeds has virtual points in the first half of the rounds (FIDE, Baku)."""
-
-
-class Elimination(Struct, frozen=True, gc=False, tag_field="kind", tag="elimination"):
-    """A single or double knock-out."""
-
-    twice: bool = False
-    """Whether an entrant is out after two losses rather than one."""
-    matches: int = 1
-    """Matches in each pairing. In duplicate play, this and `max_extra_matches` are rounded up to whole sets."""
-    max_extra_matches: int = 2
-    """Maximum number of further matches while a pairing is level. Then the better seed advances."""
-    third_place: bool = False
-
-
-class Gauntlet(Struct, frozen=True, gc=False, tag_field="kind", tag="gauntlet"):
-    """The challengers meet all other entrants, who do not meet each other."""
-
-    challengers: tuple[str, ...]
-    cycles: int = 1
-
-    def cycle_length(self, entrants: int) -> int:
-        """Return the number of rounds in one cycle."""
-        return gauntlet_cycle_length(entrants, len(set(self.challengers)))
-
-    def place_in_schedule(self, entrants: int, number: int) -> tuple[int, int]:
-        """Return the cycle of a round, and which of the rounds of every cycle it is, both from 0."""
-        return divmod(number - 1, self.cycle_length(entrants))
-
-
-class Pools(Struct, frozen=True, gc=False, tag_field="kind", tag="pools"):
+class Pools(Struct, frozen=True, gc=False):
     """Tables of several entrants, mixed anew in each round."""
 
     rounds: int
@@ -73,16 +55,7 @@ class Pools(Struct, frozen=True, gc=False, tag_field="kind", tag="pools"):
     """Partners, as positions at a table. Empty: each entrant plays alone."""
 
 
-class OutcomeModel(Enum):
-    """What an SPRT trial counts."""
-
-    TRINOMIAL = "trinomial"
-    """Single matches: lost, drawn, won."""
-    PENTANOMIAL = "pentanomial"
-    """Sets of two matches with the seats exchanged: 0, 0.5, 1, 1.5 or 2 points."""
-
-
-class SprtTrial(Struct, frozen=True, gc=False, tag_field="kind", tag="trial"):
+class SprtTrial(Struct, frozen=True, gc=False):
     """Two entrants play set after set until a sequential test shows whether the first is better than the second.
 
     In a game with more than two sides, the first entrant holds one side and the second all others. Then there is no
@@ -90,7 +63,7 @@ class SprtTrial(Struct, frozen=True, gc=False, tag_field="kind", tag="trial"):
     """
 
     test: SprtParameters
-    model: OutcomeModel = OutcomeModel.PENTANOMIAL
+    model: SprtModel = "pentanomial"
     at_a_table: int = 2
     sides: Sides = ()
     """Partners, as positions at a table. Empty: each seat is a side."""
@@ -107,121 +80,165 @@ class SprtTrial(Struct, frozen=True, gc=False, tag_field="kind", tag="trial"):
     @property
     def counts_sets(self) -> bool:
         """Whether sets are counted rather than single matches."""
-        return self.model is OutcomeModel.PENTANOMIAL or not self.has_verdict
+        return counts_sets(self.model, self.side_count)
 
 
 TournamentFormat = RoundRobin | Swiss | Elimination | Gauntlet | Pools | SprtTrial
-
-DEFAULT_TIE_BREAKS: dict[type[TournamentFormat], tuple[TieBreak, ...]] = {
-    RoundRobin: (TieBreak.DIRECT_ENCOUNTER, TieBreak.SONNEBORN_BERGER, TieBreak.WINS),
-    Swiss: (TieBreak.BUCHHOLZ, TieBreak.MEDIAN_BUCHHOLZ, TieBreak.SONNEBORN_BERGER, TieBreak.DIRECT_ENCOUNTER),
-    Elimination: (),
-    Gauntlet: (TieBreak.SONNEBORN_BERGER, TieBreak.WINS),
-    Pools: (TieBreak.WINS, TieBreak.BUCHHOLZ),
-    SprtTrial: (),
-}
-
-TEAM_TIE_BREAKS = (
-    TieBreak.BOARD_POINTS,
-    TieBreak.BUCHHOLZ,
-    TieBreak.SONNEBORN_BERGER,
-    TieBreak.DIRECT_ENCOUNTER,
-)
-"""Default of tournaments of teams."""
-
-
 ScheduledFormat = RoundRobin | Gauntlet
 
+FORMATS = ("round_robin", "swiss", "elimination", "gauntlet", "pools", "sprt")
+USUAL_FORMATS = {
+    "round_robin": RoundRobin(cycles=1),
+    "elimination": Elimination(matches_per_pairing=1, max_extra_matches=2),
+    "gauntlet": Gauntlet(cycles=1),
+    "sprt": Sprt(alpha=0.05, beta=0.05, model="pentanomial"),
+}
+DEFAULT_TIE_BREAKS: dict[str, tuple[TieBreak, ...]] = {
+    "round_robin": ("direct_encounter", "sonneborn_berger", "wins"),
+    "swiss": ("buchholz", "median_buchholz", "sonneborn_berger", "direct_encounter"),
+    "gauntlet": ("sonneborn_berger", "wins"),
+    "pools": ("wins", "buchholz"),
+}
+TEAM_TIE_BREAKS: tuple[TieBreak, ...] = ("board_points", "buchholz", "sonneborn_berger", "direct_encounter")
+"""Default of tournaments of teams."""
+USUAL = TournamentTerms(seeding="entry_order", partner_rule="individual", no_show_ms=600_000, max_no_shows=2)
 
-MAX_REPETITIONS = 1000
-"""Limit of rounds, cycles, and matches in a pairing."""
 
-MAX_REQUESTED_BYES = 10
-"""Limit of requested byes of an entrant."""
+def complete_terms(given: TournamentTerms, sides: int) -> TournamentTerms:
+    """Return the terms with every default filled in, for a game with that many sides. Raises BadTerms."""
+    kind = kind_of_format(given)
+    usual = replace(
+        USUAL,
+        **{kind: USUAL_FORMATS.get(kind)},
+        tie_breaks=TEAM_TIE_BREAKS if given.boards else DEFAULT_TIE_BREAKS.get(kind, ()),
+        no_show_ms=0 if given.sprt else USUAL.no_show_ms,
+    )
+    completed = filled(given, usual)
+    if completed.duplicate_play or (completed.sprt and counts_sets(completed.sprt.model, sides)):
+        sets = filled(completed.duplicate_play or DuplicatePlay(), DuplicatePlay(arrangements=sides))
+        completed = replace(completed, duplicate_play=sets)
+    return normal(completed)
 
-MAX_BOARDS = 8
-"""Limit of boards of a team."""
 
-MAX_TABLE_SIZE = 8
-"""Limit of entrants at a table."""
+def kind_of_format(terms: TournamentTerms) -> str:
+    """Return the name of the field that holds the format. Raises BadTerms."""
+    kinds = [kind for kind in FORMATS if getattr(terms, kind) is not None]
+    if len(kinds) != 1:
+        raise BadTerms("format", f"must be one of {', '.join(FORMATS)}")
+    return kinds[0]
 
 
-class Seeding(Enum):
-    ENTRY_ORDER = "entry_order"
-    RATING = "rating"
-    RANDOM = "random"
+def counts_sets(model: SprtModel, sides: int) -> bool:
+    """Return whether an SPRT counts sets rather than single matches."""
+    return model == "pentanomial" or sides != 2
+
+
+def cycle_length(form: ScheduledFormat, entrants: int) -> int:
+    """Return the number of rounds in one cycle."""
+    if isinstance(form, RoundRobin):
+        return round_robin_cycle_length(entrants)
+    return gauntlet_cycle_length(entrants, len(set(form.challengers)))
+
+
+def place_in_schedule(form: ScheduledFormat, entrants: int, number: int) -> tuple[int, int]:
+    """Return the cycle of a round, and which of the rounds of every cycle it is, both from 0."""
+    if isinstance(form, RoundRobin):
+        return round_robin_place(entrants, number, form.cycles)
+    return divmod(number - 1, cycle_length(form, entrants))
 
 
 class TournamentPlayTerms(Struct, frozen=True, gc=False):
-    """A format with its options. The constructor raises BadTerms, which names the field and what would be valid."""
+    """The terms of a tournament as they are played. The constructor raises BadTerms, or BadSprt."""
 
-    format: TournamentFormat
+    value: TournamentTerms
+    """With every default filled in, but without the terms of its matches."""
     seed: bytes
     """Source of all randomness of the tournament: lots, the first colour, tables, starts of matches."""
-    tie_breaks: tuple[TieBreak, ...] | None = None
-    """None: the default of the format."""
-    seeding: Seeding = Seeding.ENTRY_ORDER
-    max_concurrent_matches: int | None = None
-    last_entry_round: int = 0
-    """The last round before which entrants may still enter."""
-    duplicate: DuplicateSets | None = None
-    """How pairings are played in sets. None: single matches, except in a trial that counts sets."""
-    times: TournamentTimes = NO_TIMES
-    boards: int = 0
-    """Number of boards of each team, which brings a bot for each. 0: the entrants are no teams."""
-    forbidden_pairs: tuple[tuple[str, str], ...] = ()
-    """Entrants that never meet."""
-    max_requested_byes: int = 0
-    """Limit of byes that an entrant may request."""
-    play_off_entrants: int = 0
-    """Limit of entrants of a play-off. 0: there is none."""
+    at_a_table: int = 2
+    """Number of places at the tables of pools and of an SPRT."""
+    sides: Sides = ()
+    """Partners there, as positions at a table. Empty: each place is a side."""
 
     def __post_init__(self) -> None:
-        CHECKS[type(self.format)](self.format)
+        form, value = self.format, self.value
+        CHECKS[type(form)](form)
         _check_duplicate(self)
-        if self.max_concurrent_matches is not None:
-            _check_positive("max_concurrent_matches", self.max_concurrent_matches)
-        if len(set(self.tie_breaks or ())) < len(self.tie_breaks or ()):
-            raise BadTerms("tie_breaks", "contain a repetition; each can be used only once")
-        if TieBreak.KOYA in (self.tie_breaks or ()) and not isinstance(self.format, RoundRobin):
-            raise BadTerms("tie_breaks", "contain koya, which is defined only for a round robin")
-        _check_swiss_terms(self)
-        _check_play_off(self)
-        _check_late_entry(self)
-        _check_teams(self)
-        if isinstance(self.format, SprtTrial):
-            _check_trial_terms(self)
+        _check_range("max_concurrent_matches", value.max_concurrent_matches, 0, MAX_REPETITIONS)
+        _check_tie_breaks(value)
+        _check_times(value)
+        _check_swiss_terms(value)
+        _check_play_off(value)
+        _check_late_entry(value)
+        _check_teams(value)
+        if isinstance(form, SprtTrial):
+            _check_trial_terms(value)
+
+    @property
+    def format(self) -> TournamentFormat:
+        if self.value.pools:
+            return Pools(self.value.pools.rounds, self.at_a_table, self.sides)
+        if self.value.sprt:
+            return _trial(self.value.sprt, self.at_a_table, self.sides)
+        form: TournamentFormat = getattr(self.value, kind_of_format(self.value))
+        return form
+
+    @property
+    def max_concurrent_matches(self) -> int | None:
+        return self.value.max_concurrent_matches or None
+
+    @property
+    def no_show_ms(self) -> int:
+        """How long a pairing waits for an absent entrant, which then loses it. 0: for ever."""
+        return self.value.no_show_ms or 0
 
     @property
     def chance(self) -> Chance:
         return Chance(self.seed)
 
     @property
+    def starts_at_ms(self) -> int:
+        """When the tournament starts by itself. 0: when the organiser starts it."""
+        return _unix_ms(self.value.starts_at)
+
+    @property
+    def entries_close_at_ms(self) -> int:
+        """When entries close. 0: at the start, or later if the terms allow late entry."""
+        return _unix_ms(self.value.entries_close_at)
+
+    @property
     def duplicate_sets(self) -> DuplicateSets | None:
         """How pairings are played in sets, including those of a trial. None: single matches."""
-        if self.duplicate is None and isinstance(self.format, SprtTrial) and self.format.counts_sets:
-            return DuplicateSets(self.format.side_count)
-        return self.duplicate
+        sets = self.value.duplicate_play
+        return DuplicateSets(sets.arrangements, len(sets.openings)) if sets else None
 
     @property
     def set_size(self) -> int:
         """Matches in each set. 1: no duplicate play."""
-        return self.duplicate_sets.arrangements if self.duplicate_sets else 1
+        return self.value.duplicate_play.arrangements if self.value.duplicate_play else 1
 
     @property
     def matches_per_pairing(self) -> int:
         """Rounded up to whole sets. Two teams play one match on each board."""
-        if self.boards:
-            return self.boards
-        return self._whole_sets(self.format.matches if isinstance(self.format, Elimination) else 1)
+        if self.value.boards:
+            return self.value.boards
+        return self._whole_sets(self.value.elimination.matches_per_pairing if self.value.elimination else 1)
 
     @property
     def max_extra_matches(self) -> int:
         """Further matches of a level pairing, rounded up to whole sets."""
-        return self._whole_sets(self.format.max_extra_matches if isinstance(self.format, Elimination) else 0)
+        return self._whole_sets(self.value.elimination.max_extra_matches if self.value.elimination else 0)
 
     def _whole_sets(self, matches: int) -> int:
         return -(-matches // self.set_size) * self.set_size
+
+
+def _trial(sprt: Sprt, at_a_table: int, sides: Sides) -> SprtTrial:
+    test = SprtParameters(sprt.elo1, sprt.elo0, sprt.alpha, sprt.beta, sprt.max_matches or None)
+    return SprtTrial(test, sprt.model, at_a_table, sides)
+
+
+def _unix_ms(time: datetime | None) -> int:
+    return (time - EPOCH) // timedelta(milliseconds=1) if time else 0
 
 
 def _check_round_robin(form: RoundRobin) -> None:
@@ -233,7 +250,7 @@ def _check_swiss(form: Swiss) -> None:
 
 
 def _check_elimination(form: Elimination) -> None:
-    _check_positive("matches_per_pairing", form.matches)
+    _check_positive("matches_per_pairing", form.matches_per_pairing)
     _check_range("max_extra_matches", form.max_extra_matches, 0, MAX_REPETITIONS)
 
 
@@ -256,12 +273,12 @@ def _check_trial(form: SprtTrial) -> None:
         raise BadTerms("max_matches", "must be given: with more than two sides nothing else ends the test")
 
 
-def _check_trial_terms(terms: TournamentPlayTerms) -> None:
-    if terms.seeding is not Seeding.ENTRY_ORDER:
+def _check_trial_terms(terms: TournamentTerms) -> None:
+    if terms.seeding != "entry_order":
         raise BadTerms("seeding", "must be the order of entry: the first entrant is the one that is tested")
-    if terms.times.no_show_ms:
+    if terms.no_show_ms:
         raise BadTerms("no_show_ms", "must be 0: a test waits for its two entrants")
-    if terms.times.round_break_ms:
+    if terms.round_break_ms:
         raise BadTerms("round_break_ms", "must be 0: a test has no rounds")
 
 
@@ -285,46 +302,64 @@ def _check_duplicate(terms: TournamentPlayTerms) -> None:
 
 
 def _check_sets(form: SprtTrial, sets: DuplicateSets) -> None:
-    if form.has_verdict and form.model is OutcomeModel.PENTANOMIAL and sets.arrangements != 2:
+    if form.has_verdict and form.counts_sets and sets.arrangements != 2:
         raise BadTerms("arrangements", "must be 2 in a pentanomial test, which counts the points of two matches")
     if form.test.max_matches is not None and form.test.max_matches < sets.arrangements:
         raise BadTerms("max_matches", f"must be at least {sets.arrangements}, the size of a set")
 
 
-def _check_teams(terms: TournamentPlayTerms) -> None:
+def _check_teams(terms: TournamentTerms) -> None:
     if not terms.boards:
-        if TieBreak.BOARD_POINTS in (terms.tie_breaks or ()):
+        if "board_points" in terms.tie_breaks:
             raise BadTerms("tie_breaks", "contain board points; only teams have them")
         return
     _check_range("boards", terms.boards, 2, MAX_BOARDS)
-    if TieBreak.KOYA in (terms.tie_breaks or ()):
+    if "koya" in terms.tie_breaks:
         raise BadTerms("tie_breaks", "contain koya, which is not defined for teams")
-    if not isinstance(terms.format, Swiss | RoundRobin):
+    if not (terms.swiss or terms.round_robin):
         raise BadTerms("boards", "must be 0: teams play only Swiss and round robin tournaments")
-    if terms.duplicate:
+    if terms.duplicate_play:
         raise BadTerms("boards", "must be 0 in duplicate play: two teams play one match on each board")
 
 
-def _check_swiss_terms(terms: TournamentPlayTerms) -> None:
+def _check_tie_breaks(terms: TournamentTerms) -> None:
+    if "" in terms.tie_breaks:
+        raise BadTerms("tie_breaks", "contain an unspecified one; name each")
+    if len(set(terms.tie_breaks)) < len(terms.tie_breaks):
+        raise BadTerms("tie_breaks", "contain a repetition; each can be used only once")
+    if "koya" in terms.tie_breaks and not terms.round_robin:
+        raise BadTerms("tie_breaks", "contain koya, which is defined only for a round robin")
+
+
+def _check_times(terms: TournamentTerms) -> None:
+    _check_range("no_show_ms", terms.no_show_ms or 0, 0, MAX_WAIT_MS)
+    _check_range("max_no_shows", terms.max_no_shows, 1, MAX_NO_SHOWS)
+    _check_range("round_break_ms", terms.round_break_ms, 0, MAX_WAIT_MS)
+    for field in ("starts_at", "entries_close_at"):
+        if _unix_ms(getattr(terms, field)) < 0:
+            raise BadTerms(field, "must be a time between the years 1970 and 9999")
+
+
+def _check_swiss_terms(terms: TournamentTerms) -> None:
     _check_range("max_requested_byes", terms.max_requested_byes, 0, MAX_REQUESTED_BYES)
     for field in ("forbidden_pairs", "max_requested_byes"):
-        if getattr(terms, field) and not isinstance(terms.format, Swiss):
+        if getattr(terms, field) and not terms.swiss:
             raise BadTerms(field, "are only for Swiss tournaments")
-    if any(one == other for one, other in terms.forbidden_pairs):
+    if any(pair.first == pair.second for pair in terms.forbidden_pairs):
         raise BadTerms("forbidden_pairs", "contain an entrant with itself; name two")
 
 
-def _check_play_off(terms: TournamentPlayTerms) -> None:
+def _check_play_off(terms: TournamentTerms) -> None:
     if not terms.play_off_entrants:
         return
     _check_range("play_off_entrants", terms.play_off_entrants, 2, MAX_TABLE_SIZE)
-    if terms.boards or not isinstance(terms.format, Swiss | RoundRobin):
+    if terms.boards or not (terms.swiss or terms.round_robin):
         raise BadTerms("play_off_entrants", "must be 0: only Swiss and round robins of single entrants have a play-off")
 
 
-def _check_late_entry(terms: TournamentPlayTerms) -> None:
-    if isinstance(terms.format, Swiss | Pools):
-        _check_range("last_entry_round", terms.last_entry_round, 0, terms.format.rounds - 1)
+def _check_late_entry(terms: TournamentTerms) -> None:
+    if form := terms.swiss or terms.pools:
+        _check_range("last_entry_round", terms.last_entry_round, 0, form.rounds - 1)
     elif terms.last_entry_round:
         raise BadTerms("last_entry_round", "must be 0: only Swiss and pools allow entry after the start")
 

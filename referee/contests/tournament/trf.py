@@ -10,6 +10,7 @@ byes of coming rounds (240), virtual points (250) and forbidden pairs (260).
 from collections.abc import Mapping
 
 from msgspec import Struct
+from referee_values import Elimination, Gauntlet, RoundRobin, Swiss
 
 from referee.contests.contest_errors import TrfNotAvailable
 from referee.contests.systems.acceleration import Acceleration
@@ -22,8 +23,6 @@ from referee.contests.tables.round_result import (
     RoundResults,
     total_points,
 )
-from referee.contests.tables.standings import TieBreak
-from referee.contests.tournament.events import ByeKind
 from referee.contests.tournament.state import Tournament
 from referee.contests.tournament.tournament_pairing import (
     acceleration_of,
@@ -32,7 +31,7 @@ from referee.contests.tournament.tournament_pairing import (
     first_has_first_move,
     rounds_between_owners,
 )
-from referee.contests.tournament.tournament_terms import Elimination, Gauntlet, Pools, RoundRobin, SprtTrial, Swiss
+from referee.contests.tournament.tournament_terms import Pools, SprtTrial
 
 MAX_TRF_POINTS = 99.5
 """Limit of the four columns, in steps of half a point."""
@@ -48,16 +47,16 @@ UNPLAYED = {
     ResultKind.ABSENT: "-",
     ResultKind.MISSED: "Z",
 }
-REQUESTED = {ByeKind.HALF_POINT: HALF_POINT_BYE, ByeKind.ZERO_POINT: "Z"}
+REQUESTED = {"half_point": HALF_POINT_BYE, "zero_point": "Z"}
 TIE_BREAK_CODES = {
-    TieBreak.BUCHHOLZ: "BH",
-    TieBreak.BUCHHOLZ_CUT_1: "BH/C1",
-    TieBreak.MEDIAN_BUCHHOLZ: "BH/M1",
-    TieBreak.SONNEBORN_BERGER: "SB",
-    TieBreak.DIRECT_ENCOUNTER: "DE",
-    TieBreak.WINS: "WON",
-    TieBreak.PROGRESSIVE: "PS",
-    TieBreak.KOYA: "KS",
+    "buchholz": "BH",
+    "buchholz_cut_1": "BH/C1",
+    "median_buchholz": "BH/M1",
+    "sonneborn_berger": "SB",
+    "direct_encounter": "DE",
+    "wins": "WON",
+    "progressive": "PS",
+    "koya": "KS",
 }
 """FIDE's codes of the tie-breaks of single players."""
 POINTS_CODE = "PTS"
@@ -111,7 +110,7 @@ def to_trf(tournament: Tournament, title: str) -> str:
     form = tournament.terms.format
     if isinstance(form, Elimination | Gauntlet | Pools | SprtTrial):
         raise TrfNotAvailable("the format supports only round robin and Swiss")
-    if tournament.terms.duplicate_sets or tournament.terms.boards:
+    if tournament.terms.duplicate_sets or tournament.terms.value.boards:
         raise TrfNotAvailable("the format supports only pairings of one match")
     rounds = tournament.complete_rounds
     table = tournament.round_results(rounds)
@@ -149,8 +148,9 @@ def _system(tournament: Tournament, form: Swiss | RoundRobin) -> str:
 def _forbidden(tournament: Tournament, form: Swiss) -> tuple[ForbiddenGroup, ...]:
     """Return the forbidden pairs, and the entrants of one owner in the rounds in which they are kept apart."""
     places = list(tournament.entrants)
+    forbidden = ((pair.first, pair.second) for pair in tournament.terms.value.forbidden_pairs)
     groups = [
-        *((pair, form.rounds) for pair in tournament.terms.forbidden_pairs if {*pair} <= {*places}),
+        *((pair, form.rounds) for pair in forbidden if {*pair} <= {*places}),
         *((names, rounds_between_owners(form)) for names in entrants_by_owner(tournament) if len(names) > 1),
     ]
     return tuple(ForbiddenGroup(tuple(sorted(names, key=places.index)), (1, last)) for names, last in groups)

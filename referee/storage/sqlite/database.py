@@ -1,4 +1,4 @@
-"""SQLite database of a data directory: its lock, connections, transactions and migrations.
+"""SQLite database, of a data directory or in memory: its lock, connections, transactions and migrations.
 
 The version of the schema is the number of migrations that have been applied: the files of `migrations/sqlite` in the
 order of their names, with blank lines between statements. There are no downgrades, and a released migration never
@@ -14,6 +14,8 @@ from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import TypeAlias
+from uuid import uuid4
 
 SERVER_LOCK = "referee.lock"
 """Held by whatever may run matches or change the schema."""
@@ -22,6 +24,9 @@ ARCHIVE_LOCK = "referee-archive.lock"
 
 BUSY_MS = 5_000
 """Default time to wait for a lock of another process, in milliseconds."""
+
+Place: TypeAlias = Path | str
+"""Where a database is: its file, or its name in memory (see `in_memory`)."""
 
 PERMISSIONS = 0o777
 OTHERS = 0o007
@@ -97,8 +102,9 @@ class OpenedFiles:
     were acknowledged would be lost when the process ends. SQLite does not check this.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._opened = {file: _identity(file) for file in (path, Path(f"{path}-wal"))}
+    def __init__(self, place: Place) -> None:
+        files = (place, Path(f"{place}-wal")) if isinstance(place, Path) else ()
+        self._opened = {file: _identity(file) for file in files}
 
     def check_unchanged(self) -> None:
         """Raise sqlite3.OperationalError if a file was removed or replaced. Call this before each write."""
@@ -107,15 +113,25 @@ class OpenedFiles:
                 raise sqlite3.OperationalError(f"{file.name} has been removed or replaced since it was opened")
 
 
-def open_for_writing(path: Path, durability: Durability, busy_ms: int) -> sqlite3.Connection:
+def in_memory() -> Place:
+    """Return the place of a new database in memory, which all connections of this process can share.
+
+    It exists from its first connection to the end of its last one.
+    """
+    return f"file:/{uuid4()}?vfs=memdb"
+
+
+def open_for_writing(place: Place, durability: Durability, busy_ms: int) -> sqlite3.Connection:
     """Open or create the database, apply missing migrations and return a connection for one writing thread.
 
     Raises NewerDatabase, sqlite3.Error or OSError.
     """
-    _restrict_permissions(path)
-    connection = _connect(path, busy_ms)
+    if isinstance(place, Path):
+        _restrict_permissions(place)
+    connection = _connect(place, busy_ms)
     try:
-        _enable_wal(connection)
+        if isinstance(place, Path):
+            _enable_wal(connection)
         connection.execute(f"PRAGMA synchronous = {durability.value}")
         migrate(connection, migrations())
     except BaseException:
@@ -124,9 +140,9 @@ def open_for_writing(path: Path, durability: Durability, busy_ms: int) -> sqlite
     return connection
 
 
-def open_for_reading(path: Path, busy_ms: int) -> sqlite3.Connection:
+def open_for_reading(place: Place, busy_ms: int) -> sqlite3.Connection:
     """Return a read-only connection for one thread. It sees what other connections have committed."""
-    connection = _connect(path, busy_ms)
+    connection = _connect(place, busy_ms)
     connection.execute("PRAGMA query_only = 1")
     return connection
 
@@ -171,9 +187,11 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[str]) -> None:
             connection.execute(f"PRAGMA user_version = {number}")
 
 
-def _connect(path: Path, busy_ms: int) -> sqlite3.Connection:
+def _connect(place: Place, busy_ms: int) -> sqlite3.Connection:
     # Transactions are explicit (isolation_level), and another thread than the one that connects uses the connection.
-    connection = sqlite3.connect(path, timeout=busy_ms / 1000, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        place, timeout=busy_ms / 1000, isolation_level=None, check_same_thread=False, uri=isinstance(place, str)
+    )
     # A row with invalid UTF-8 concerns only its reader. By default SQLite would fail as if the whole file were unusable
     # and quote the text, which may contain a seed. Escaped as `\xff` it is invalid JSON, and reported as such.
     connection.text_factory = partial(str, encoding="utf-8", errors="backslashreplace")

@@ -8,7 +8,6 @@ entries only.
 import json
 import sqlite3
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from referee.hosting.contest_log import ContestEntry
 from referee.live.match_request import EVERY_MATCH, MatchFilter
@@ -32,7 +31,7 @@ from referee.storage.encoded_appends import (
 )
 from referee.storage.sqlite import match_summaries
 from referee.storage.sqlite.contests import SqliteContestLog
-from referee.storage.sqlite.database import BUSY_MS, Durability
+from referee.storage.sqlite.database import BUSY_MS, Durability, Place
 from referee.storage.sqlite.group_commit import SELECT_ENDS, GroupCommit, LogEnds
 from referee.storage.sqlite.store import DatabaseThreads, SqliteStore, row_limit
 
@@ -78,20 +77,20 @@ DELETE_UNDELIVERED_END = """
 
 
 class SqliteEventLog(EventLog):
-    """An EventLog for any number of event loops and processes on one file.
+    """An EventLog for any number of event loops and processes on one database.
 
     If a caller is cancelled during `append`, its entries are written completely or not at all.
     """
 
     def __init__(
         self,
-        path: Path,
+        place: Place,
         wall_ms: Callable[[], int],
         durability: Durability = Durability.FULL,
         busy_ms: int = BUSY_MS,
         committed: Callable[[int], None] = lambda _: None,
     ) -> None:
-        """Open or create the file. Raises LogUnavailable or NewerDatabase.
+        """Open or create the database. Raises LogUnavailable or NewerDatabase.
 
         `busy_ms` is how long to wait for a lock of another process. `wall_ms` and `committed` are called in the writing
         thread; `committed` gets the number of appends in each transaction.
@@ -100,7 +99,7 @@ class SqliteEventLog(EventLog):
         self._committed = committed
         self._ends = LogEnds()
         self._threads: DatabaseThreads[EncodedAppend | ContestAppend] = DatabaseThreads(
-            path, durability, busy_ms, self._write, "log", "the match log"
+            place, durability, busy_ms, self._write, "log", "the match log"
         )
         self.contests = SqliteContestLog(self._threads.write, self._threads.read)
         """The contest log, which can be written in the same transactions."""

@@ -5,15 +5,12 @@ these entries of the log, so nothing is stored twice.
 """
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
-from itertools import groupby
 from typing import NamedTuple
 
 from referee.live.match_request import LADDER, TOURNAMENT, MatchFilter
 from referee.match.events import Event, MatchCreated, PlayEnded, PlayStarted, seated_bots
 from referee.match.state import MatchPhase
-from referee.storage.codec import MATCH_CODEC, MalformedEntry
 
 MAX_SCANNED = 10_000
 """Maximum number of rows that one search reads, even if it has found nothing."""
@@ -48,26 +45,6 @@ SUMMARY = """
     ORDER BY number
 """
 """Selects all entries until play began, and the last entry of a match that is over."""
-
-KINDS = ("match_created", "seat_taken", "seat_vacated", "play_started", "play_ended")
-"""Kinds of the entries that `write` uses."""
-
-OF_KIND = " OR ".join(f'line GLOB \'{{"v":[0-9],"kind":"{kind}",*\'' for kind in KINDS)
-
-SUMMARISED = f"""
-    SELECT match, match_id, number, at_ms, line FROM matches JOIN entries USING (match)
-    WHERE {OF_KIND}
-    ORDER BY match, number
-"""
-
-WITHOUT_LOG = """
-    SELECT match_id FROM match_summaries JOIN matches USING (match)
-    WHERE match NOT IN (SELECT match FROM entries) ORDER BY match
-"""
-
-SCHEMA = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name IN ('match_summaries', 'match_seats')"
-
-ROWS = ("SELECT * FROM match_summaries WHERE match = ?", "SELECT * FROM match_seats WHERE match = ? ORDER BY seat")
 
 
 class Condition(NamedTuple):
@@ -150,26 +127,3 @@ def _conditions(wanted: MatchFilter) -> list[Condition]:
     if wanted.since_ms:
         conditions.append(Condition("match_summaries", "created_ms >=", wanted.since_ms))
     return conditions
-
-
-def find_wrong(connection: sqlite3.Connection) -> Iterator[str]:
-    """Yield the ids of matches whose summary is not what their log says, except logs with entries that cannot be read.
-
-    The connection should be in a transaction, so that no match is changed meanwhile.
-    """
-    yield from [match_id for (match_id,) in connection.execute(WITHOUT_LOG)]
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as computed:
-        for (table,) in connection.execute(SCHEMA):
-            computed.execute(table)
-        for (match, match_id), entries in groupby(connection.execute(SUMMARISED), lambda row: (row[0], row[1])):
-            try:
-                for _, _, number, at_ms, line in entries:
-                    write(computed, match, number, at_ms, MATCH_CODEC.decode(line))
-            except MalformedEntry:
-                continue
-            if _rows(computed, match) != _rows(connection, match):
-                yield match_id
-
-
-def _rows(connection: sqlite3.Connection, match: int) -> list[list[object]]:
-    return [connection.execute(select, (match,)).fetchall() for select in ROWS]

@@ -1,6 +1,6 @@
 """Threads that use a SQLite database, and the store for accounts, tokens, quotas and bot logs.
 
-Of each database file one thread writes and another reads. Each handles its requests in batches: while it is busy with
+Of each database one thread writes and another reads. Each handles its requests in batches: while it is busy with
 one batch, further requests queue up and become the next batch. So a batch is one request under low load, and one
 transaction for hundreds of requests under high load.
 """
@@ -22,6 +22,7 @@ from referee.storage.sqlite.database import (
     BUSY_MS,
     Durability,
     OpenedFiles,
+    Place,
     open_for_reading,
     open_for_writing,
     transaction,
@@ -111,12 +112,59 @@ class BatchThread(Generic[RequestT, ResultT]):
                 loop.call_soon_threadsafe(_complete, completed)
 
     def _results(self, requests: Sequence[RequestT]) -> Sequence[ResultT | Exception]:
-        if not requests:
-            return ()
-        try:
-            return self._handle(requests)
-        except Exception as error:
-            return [error] * len(requests)
+        return _results(self._handle, requests) if requests else ()
+
+
+class CallerThread(Generic[RequestT, ResultT]):
+    """Handles requests at once, in the thread that submits them: for a database in memory.
+
+    Waking a thread costs more than what it would do there.
+    """
+
+    def __init__(
+        self, handle: Callable[[Sequence[RequestT]], Sequence[ResultT | Exception]], at_end: Callable[[], None]
+    ) -> None:
+        self._handle = handle
+        self._at_end = at_end
+        self._closed = False
+
+    def submit(
+        self,
+        requests: Sequence[RequestT],
+        loop: asyncio.AbstractEventLoop,
+        done: Callable[[Sequence[ResultT | Exception]], None],
+    ) -> None:
+        """Handle the requests, and call `done` on `loop` with the result of each. Raises BatchThreadClosed."""
+        if self._closed:
+            raise BatchThreadClosed
+        loop.call_soon(done, _results(self._handle, requests))
+
+    async def close(self) -> None:
+        """Close the database. Closing twice is allowed."""
+        if not self._closed:
+            self._at_end()
+        self._closed = True
+
+
+def _results(
+    handle: Callable[[Sequence[RequestT]], Sequence[ResultT | Exception]], requests: Sequence[RequestT]
+) -> Sequence[ResultT | Exception]:
+    try:
+        return handle(requests)
+    except Exception as error:
+        return [error] * len(requests)
+
+
+_Batches: TypeAlias = BatchThread[RequestT, Any] | CallerThread[RequestT, Any]
+
+
+def _batches(
+    place: Place,
+    name: str,
+    handle: Callable[[Sequence[RequestT]], Sequence[Any]],
+    at_end: Callable[[], None],
+) -> _Batches[RequestT]:
+    return BatchThread(name, handle, at_end) if isinstance(place, Path) else CallerThread(handle, at_end)
 
 
 class _WriteGroup(NamedTuple, Generic[RequestT]):
@@ -127,34 +175,37 @@ class _WriteGroup(NamedTuple, Generic[RequestT]):
 
 
 class DatabaseThreads(Generic[RequestT]):
-    """The writing and the reading thread of one database, which may have any number of event loops and processes."""
+    """What writes and what reads a database: two threads, for any number of event loops and processes.
+
+    A database in memory has no threads, and one event loop.
+    """
 
     def __init__(
         self,
-        path: Path,
+        place: Place,
         durability: Durability,
         busy_ms: int,
         handle: Callable[[Sequence[RequestT]], Sequence[Any]],
         name: str,
         what: str,
     ) -> None:
-        """Open or create the file. Raises LogUnavailable or NewerDatabase.
+        """Open or create the database. Raises LogUnavailable or NewerDatabase.
 
         `handle` writes a batch, in the writing thread. `name` is that of the threads, and `what` that of the database
         in errors.
         """
         self._what = what
         try:
-            self.writing = open_for_writing(path, durability, busy_ms)
-            self._reading = open_for_reading(path, busy_ms)
-            self._files = OpenedFiles(path)
+            self.writing = open_for_writing(place, durability, busy_ms)
+            self._reading = open_for_reading(place, busy_ms)
+            self._files = OpenedFiles(place)
         except (OSError, sqlite3.Error) as cause:
             raise self._unavailable(cause) from cause
         self._handle = handle
         self._groups: dict[asyncio.AbstractEventLoop, _WriteGroup[RequestT]] = {}
         """Writes that the current iteration of each loop has begun."""
-        self._writer: BatchThread[RequestT, Any] = BatchThread(f"{name} writer", self._write, self.writing.close)
-        self._reader: BatchThread[Operation, Any] = BatchThread(f"{name} reader", self._read, self._reading.close)
+        self._writer: _Batches[RequestT] = _batches(place, f"{name} writer", self._write, self.writing.close)
+        self._reader: _Batches[Operation] = _batches(place, f"{name} reader", self._read, self._reading.close)
 
     def begin_write(self, request: RequestT, done: Callable[[Any], None]) -> None:
         """Pass a request to the writing thread; call `done` later on this event loop with its result or error."""
@@ -224,9 +275,9 @@ class SqliteStore:
     Each runs in a savepoint of its own: an exception undoes that function only.
     """
 
-    def __init__(self, path: Path, durability: Durability = Durability.FULL, busy_ms: int = BUSY_MS) -> None:
-        """Open or create the file. Raises LogUnavailable or NewerDatabase."""
-        self._threads = DatabaseThreads(path, durability, busy_ms, self._write, "store", "the database")
+    def __init__(self, place: Place, durability: Durability = Durability.FULL, busy_ms: int = BUSY_MS) -> None:
+        """Open or create the database. Raises LogUnavailable or NewerDatabase."""
+        self._threads = DatabaseThreads(place, durability, busy_ms, self._write, "store", "the database")
         self.read = self._threads.read
         self.close = self._threads.close
 

@@ -48,7 +48,7 @@ async def submit_move(
 async def carry_out_request(referee: Referee, session: Session, kind: str, request: Any) -> RequestAccepted:
     """Carry out the request in this field of an item."""
     if kind == "nonce":
-        session.misses_nonces = False
+        session.nonce_given()
     seat = request.seat if kind == "nonce" or request.HasField("seat") else None
     seat = held_seat(await referee.match(request.match_id), session.player.bot, seat)
     return await REQUEST_HANDLERS[kind](referee, request, seat)

@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from referee_api.v1 import ladder_service_pb2, tournament_service_pb2
+from referee_api.v1 import contest_pb2, ladder_service_pb2, tournament_service_pb2
 
 from referee.contests.corrections import Correction
 from referee.match.match_errors import RequestIdReused
 from referee.transport.guards.authentication import Caller
 from referee.transport.services.matches import check_request_id
-from referee.transport.wire.basic_types import parse_enum
-from referee.transport.wire.contests import CORRECTION_KINDS
+from referee.transport.wire.basic_types import read_word
 
 
 def read_correction(
@@ -19,7 +18,7 @@ def read_correction(
 ) -> Correction:
     """Return the correction; ids of different holders do not collide. Raises BadField."""
     check_request_id(request.request_id)
-    kind = parse_enum(CORRECTION_KINDS, request.kind, "kind")
+    kind = read_word(contest_pb2.CorrectionKind, request.kind, "kind")
     scoped = f"{caller.holder}/{request.request_id}"
     return Correction(scoped, request.match_id, kind, tuple(request.ranks), request.message, caller.holder)
 

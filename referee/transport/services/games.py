@@ -6,17 +6,19 @@ from typing import Any
 import grpc.aio
 from referee_api.v1 import game_service_pb2 as pb
 from referee_api.v1.game_service_pb2_grpc import GameServiceServicer, add_GameServiceServicer_to_server
+from referee_values import Opening
 
 from engines.api import REFEREE, Game, Position, Seat, Viewer
 from engines.options import Settings
 from referee.accounts.account_errors import BadField
-from referee.live.match_request import Opening, find_game
+from referee.live.match_request import find_game
 from referee.live.worker_pool import RunFunction, run_inline
 from referee.match.result import result_by_rules
 from referee.match.setup import SEED_BYTES
 from referee.transport.guards.authentication import CALLER
+from referee.transport.wire.basic_types import read_value
 from referee.transport.wire.results import result_of
-from referee.transport.wire.rules import game_of, json_text, read_opening, read_rules, rules_of, seat_layout_of
+from referee.transport.wire.rules import game_of, json_text, read_rules, rules_of, seat_layout_of
 
 
 class Games(GameServiceServicer):
@@ -51,7 +53,7 @@ def read_position(game: Game, encoded: bytes) -> bytes:
     _, settings = read_rules({game.name: game}, request.rules)
     table = game.table(settings)
     viewer = _read_viewer(request, len(table.seats))
-    position = _position_after(game, settings, read_opening(request.opening), _read_seed(request.seed))
+    position = _position_after(game, settings, read_value(request.opening, Opening), _read_seed(request.seed))
     return pb.ReadPositionResponse(
         rules=rules_of(game.name, game.version, settings),
         seat_layout=seat_layout_of(table),
@@ -78,8 +80,8 @@ def _read_seed(given: bytes) -> bytes:
 
 def _position_after(game: Game, settings: Settings, opening: Opening, seed: bytes) -> Position:
     position = game.read(opening.position, settings) if opening.position else game.start(settings, seed)
-    for seat, move in opening.moves:
-        position = position.play(seat, move)
+    for made in opening.moves:
+        position = position.play(made.seat, made.move)
     return position
 
 

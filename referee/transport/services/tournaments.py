@@ -28,7 +28,7 @@ from referee.hosting.contest_store import ContestStep
 from referee.hosting.hosting_errors import NotAnEntrant
 from referee.hosting.tournament_host import TournamentFilter, TournamentHost, TournamentRequest
 from referee.hosting.tournament_state import TournamentState
-from referee.hosting.tournament_tables import ExportFormat, PairingFilter
+from referee.hosting.tournament_tables import PairingFilter
 from referee.transport.guards.authentication import CALLER, Caller
 from referee.transport.guards.permissions import (
     MatchLabels,
@@ -36,11 +36,9 @@ from referee.transport.guards.permissions import (
 from referee.transport.services.contest_corrections import own_request_id, read_correction
 from referee.transport.services.contest_servicer import ContestServiceParts, ContestServicer, may_see_openings
 from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_token
-from referee.transport.wire.basic_types import parse_enum, unix_ms
-from referee.transport.wire.contests import PAIRING_PHASES, pairing_of, read_entrant, sprt_state_of
+from referee.transport.wire.basic_types import read_word, unix_ms
+from referee.transport.wire.contests import pairing_of, read_entrant, sprt_state_of
 from referee.transport.wire.tournaments import (
-    BYE_KINDS,
-    PHASES,
     cross_table_row_of,
     read_tournament_terms,
     standings_of,
@@ -53,11 +51,6 @@ from referee.transport.wire.wire_errors import BadPageToken
 EXPORT_CHUNK_CHARS = 64_000
 PAIRINGS_PER_YIELD = 1_000
 """Pairings converted before the event loop may run other tasks: about ten milliseconds."""
-EXPORTS = {
-    pb.EXPORT_FORMAT_CSV: ExportFormat.CSV,
-    pb.EXPORT_FORMAT_JSON: ExportFormat.JSON,
-    pb.EXPORT_FORMAT_TRF: ExportFormat.TRF,
-}
 
 
 class Tournaments(ContestServicer[TournamentState], TournamentServiceServicer):
@@ -76,8 +69,8 @@ class Tournaments(ContestServicer[TournamentState], TournamentServiceServicer):
         terms = read_tournament_terms(request.terms, self._converter)
         entrants = [read_entrant(entrant, f"entrants[{at}]") for at, entrant in enumerate(request.entrants)]
         is_new = not self._tournaments.has_created(caller.holder, request.request_id)
-        if is_new and terms.ladder:
-            await self._labels.check_rating_ladder(terms.ladder, caller, "CreateTournament")
+        if is_new and terms.value.ladder:
+            await self._labels.check_rating_ladder(terms.value.ladder, caller, "CreateTournament")
         given = [ContestEntrant(name, bots=bots) for name, bots in entrants]
         if is_new:
             for at, one in enumerate(given):
@@ -102,7 +95,7 @@ class Tournaments(ContestServicer[TournamentState], TournamentServiceServicer):
     async def ListTournaments(self, request: pb.ListTournamentsRequest, context: Any) -> pb.ListTournamentsResponse:
         size = page_size(request.page_size)
         self._check_filter(request.game)
-        phase = parse_enum(PHASES, request.phase, "phase") if request.phase else None
+        phase = read_word(tournament_pb2.TournamentPhase, request.phase, "phase") if request.phase else None
         wanted = TournamentFilter(request.game, request.bot, phase)
         found = await self._tournaments.find(wanted, parse_page_token(request), size + 1)
         shown, token = await convert_page(request, found, size, lambda state: state.name, self._tournament_of)
@@ -119,7 +112,7 @@ class Tournaments(ContestServicer[TournamentState], TournamentServiceServicer):
         return pb.WithdrawEntrantResponse(tournament=self._tournament_of(state))
 
     async def RequestBye(self, request: pb.RequestByeRequest, context: Any) -> pb.RequestByeResponse:
-        kind = parse_enum(BYE_KINDS, request.kind, "kind")
+        kind = read_word(tournament_pb2.ByeKind, request.kind, "kind")
         state, entrant = await self._own_entrant(request.tournament, request.entrant, "RequestBye")
         self._count_changes()
         command = RequestBye(entrant, request.round, kind, CALLER.get().holder)
@@ -175,7 +168,7 @@ class Tournaments(ContestServicer[TournamentState], TournamentServiceServicer):
 
     async def ListPairings(self, request: pb.ListPairingsRequest, context: Any) -> pb.ListPairingsResponse:
         size = page_size(request.page_size)
-        phase = parse_enum(PAIRING_PHASES, request.phase, "phase") if request.phase else None
+        phase = read_word(contest_pb2.PairingPhase, request.phase, "phase") if request.phase else None
         wanted = PairingFilter(request.round, request.entrant, phase)
         found = await self._tournaments.pairings(request.tournament, wanted, parse_page_token(request), size + 1)
         no_shows_ms = self._tournaments.no_show_times_ms(request.tournament)
@@ -212,7 +205,7 @@ class Tournaments(ContestServicer[TournamentState], TournamentServiceServicer):
     async def ExportTournament(  # type: ignore[override]  # It writes to the context itself.
         self, request: pb.ExportTournamentRequest, context: Any
     ) -> None:
-        form = parse_enum(EXPORTS, request.format, "format")
+        form = read_word(pb.ExportFormat, request.format, "format")
         for chunk in chunks(await self._tournaments.export(request.tournament, form), EXPORT_CHUNK_CHARS):
             await context.write(pb.ExportTournamentResponse(text="".join(chunk)))
 

@@ -1,11 +1,11 @@
 """Converts values of basic types: times, durations, and enums, by dictionaries from wire values to domain values."""
 
 from enum import Enum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
-from referee_api.conversion import BadValue, to_value
+from referee_api.conversion import BadValue, enum_word, to_value
 from referee_values import Value, normal
 
 from referee.accounts.account_errors import BadField
@@ -39,12 +39,20 @@ def ms_down(us: Micros) -> int:
     return us // MS
 
 
-def read_value(message: Message, value_class: type[V]) -> V:
-    """Return the value of a message from a caller. Raises BadField."""
+def read_value(message: Message, value_class: type[V], inside: str = "") -> V:
+    """Return the value of a message, which is the field `inside` of a request. Raises BadField."""
     try:
         return normal(to_value(message, value_class, known_words=True))
     except BadValue as error:
-        raise BadField(error.path, error.why) from None
+        raise BadField((error.inside(inside) if inside else error).path, error.why) from None
+
+
+def read_word(enum: Any, number: int, field: str) -> Any:
+    """Return the word of a number from a caller; `enum`: the stub's. Raises BadField, with this field."""
+    known = enum.values()[1:]
+    if number not in known:
+        raise BadField(field, f"{number} is unknown; known: {', '.join(map(str, known))}")
+    return enum_word(enum.DESCRIPTOR, number)
 
 
 def parse_enum(members: dict[WireEnum, DomainEnum], value: int, field: str) -> DomainEnum:

@@ -1,65 +1,20 @@
 """Converts the parts of contests: entrants, pairings, duplicate play, formats of tournaments, and SPRT."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from hashlib import sha256
-from typing import Any
 
+from referee_api.conversion import enum_number
 from referee_api.v1 import contest_pb2, match_pb2, seed_pb2, sprt_pb2
-from referee_api.v1 import tournament_pb2 as pb
 
-from engines.api import Table
 from referee.accounts.account_errors import BadField
 from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
-from referee.contests.corrections import Correction, CorrectionKind
+from referee.contests.corrections import Correction
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.strength.sprt_evaluation import SprtParameters, SprtVerdict
 from referee.contests.tournament.sprt_trial import TrialState
-from referee.contests.tournament.tournament_terms import (
-    Elimination,
-    Gauntlet,
-    OutcomeModel,
-    Pools,
-    RoundRobin,
-    SprtTrial,
-    Swiss,
-    TournamentFormat,
-)
-from referee.hosting.contest_terms import Partners, seating
-from referee.hosting.tournament_tables import PairingPhase, phase_of
-from referee.live.match_request import Opening
+from referee.hosting.tournament_tables import phase_of
 from referee.match.setup import Player
-from referee.transport.wire.basic_types import enum_value, maybe_timestamp, parse_enum_or_default
+from referee.transport.wire.basic_types import maybe_timestamp
 from referee.transport.wire.results import estimate_of
-from referee.transport.wire.rules import opening_of
-
-PARTNERS = {
-    contest_pb2.PARTNER_RULE_INDIVIDUAL: Partners.INDIVIDUAL,
-    contest_pb2.PARTNER_RULE_FIXED: Partners.FIXED,
-}
-PAIRING_PHASES = {
-    contest_pb2.PAIRING_PHASE_PLANNED: PairingPhase.PLANNED,
-    contest_pb2.PAIRING_PHASE_PLAYING: PairingPhase.PLAYING,
-    contest_pb2.PAIRING_PHASE_DONE: PairingPhase.DONE,
-}
-CORRECTION_KINDS = {
-    contest_pb2.CORRECTION_KIND_STRUCK: CorrectionKind.STRUCK,
-    contest_pb2.CORRECTION_KIND_CORRECTED: CorrectionKind.CORRECTED,
-    contest_pb2.CORRECTION_KIND_RESTORED: CorrectionKind.RESTORED,
-}
-_PAIRING_PHASES = {phase: number for number, phase in PAIRING_PHASES.items()}
-SPRT_MODELS = {
-    sprt_pb2.SPRT_MODEL_PENTANOMIAL: OutcomeModel.PENTANOMIAL,
-    sprt_pb2.SPRT_MODEL_TRINOMIAL: OutcomeModel.TRINOMIAL,
-}
-"""The first one is the default."""
-SPRT_VERDICTS = {
-    SprtVerdict.OPEN: sprt_pb2.SPRT_VERDICT_OPEN,
-    SprtVerdict.PASSED: sprt_pb2.SPRT_VERDICT_PASSED,
-    SprtVerdict.FAILED: sprt_pb2.SPRT_VERDICT_FAILED,
-    SprtVerdict.UNDECIDED: sprt_pb2.SPRT_VERDICT_UNDECIDED,
-}
-SPRT_DEFAULT_ERROR = 0.05
-DEFAULT_EXTRA_MATCHES = Elimination().max_extra_matches
 
 
 def read_entrant(entrant: contest_pb2.Entrant, field: str) -> tuple[str, tuple[Player, ...]]:
@@ -87,14 +42,10 @@ def contest_commitment_of(seed: bytes, *, over: bool) -> seed_pb2.SeedCommitment
     return seed_pb2.SeedCommitment(commitment=sha256(seed).digest(), seed=seed if over else b"")
 
 
-def duplicate_of(arrangements: int, openings: Sequence[Opening]) -> contest_pb2.DuplicatePlay:
-    return contest_pb2.DuplicatePlay(arrangements=arrangements, openings=map(opening_of, openings))
-
-
 def correction_of(correction: Correction) -> contest_pb2.MatchCorrection:
     return contest_pb2.MatchCorrection(
         match_id=correction.match_id,
-        kind=enum_value(CORRECTION_KINDS, correction.kind),
+        kind=enum_number(contest_pb2.CorrectionKind, correction.kind),
         ranks=correction.ranks,
         message=correction.message,
         by=correction.by,
@@ -110,7 +61,7 @@ def pairing_of(progress: PairingProgress, no_show_ms: int | None = None) -> cont
         round=pairing.round,
         board=pairing.board,
         entrants=pairing.entrants,
-        phase=_PAIRING_PHASES[phase_of(progress)],
+        phase=enum_number(contest_pb2.PairingPhase, phase_of(progress)),
         match_ids=progress.match_ids.values(),
         points=[result.points for result in results],
         void_matches=sum(progress.void_counts.values()),
@@ -126,89 +77,9 @@ def pairing_of(progress: PairingProgress, no_show_ms: int | None = None) -> cont
     )
 
 
-def read_format(terms: pb.TournamentTerms, table: Table, partners: Partners) -> TournamentFormat:
-    """Raises BadField or BadSprt. The ranges of numbers are checked when the tournament is created."""
-    kind = terms.WhichOneof("format")
-    if kind is None:
-        raise BadField("terms.format", f"it is required; known: {', '.join(FORMAT_READERS)}")
-    return FORMAT_READERS[kind](getattr(terms, kind), table, partners)
-
-
-def _read_elimination(form: pb.Elimination, *_: Any) -> TournamentFormat:
-    extra = form.max_extra_matches or DEFAULT_EXTRA_MATCHES
-    return Elimination(form.double_elimination, form.matches_per_pairing or 1, extra, form.third_place_match)
-
-
-def _read_pools(form: pb.Pools, table: Table, partners: Partners) -> TournamentFormat:
-    seats = seating(table, partners)
-    return Pools(form.rounds, len(seats.places), seats.sides)
-
-
-def _read_trial(form: Any, table: Table, partners: Partners) -> TournamentFormat:
-    seats = seating(table, partners)
-    return SprtTrial(*read_sprt(form), len(seats.places), seats.sides)
-
-
-FORMAT_READERS: dict[str, Callable[[Any, Table, Partners], TournamentFormat]] = {
-    "round_robin": lambda form, *_: RoundRobin(form.cycles or 1),
-    "swiss": lambda form, *_: Swiss(form.rounds, form.accelerated),
-    "elimination": _read_elimination,
-    "gauntlet": lambda form, *_: Gauntlet(tuple(form.challengers), form.cycles or 1),
-    "pools": _read_pools,
-    "sprt": _read_trial,
-}
-"""Reader of each field of the oneof `format`."""
-
-
-def format_of(form: TournamentFormat) -> dict[str, Any]:
-    """Return the field of `TournamentTerms` and its message, with every default filled in."""
-    match form:
-        case RoundRobin():
-            return {"round_robin": pb.RoundRobin(cycles=form.cycles)}
-        case Swiss():
-            return {"swiss": pb.Swiss(rounds=form.rounds, accelerated=form.accelerated)}
-        case Elimination():
-            elimination = pb.Elimination(
-                double_elimination=form.twice,
-                matches_per_pairing=form.matches,
-                max_extra_matches=form.max_extra_matches,
-                third_place_match=form.third_place,
-            )
-            return {"elimination": elimination}
-        case Gauntlet():
-            return {"gauntlet": pb.Gauntlet(challengers=form.challengers, cycles=form.cycles)}
-        case Pools():
-            return {"pools": pb.Pools(rounds=form.rounds)}
-        case SprtTrial():
-            return {"sprt": sprt_of(form.test, form.model)}
-
-
-def read_sprt(sprt: sprt_pb2.Sprt) -> tuple[SprtParameters, OutcomeModel]:
-    """Raises BadSprt or BadField."""
-    test = SprtParameters(
-        sprt.elo1,
-        sprt.elo0,
-        sprt.alpha or SPRT_DEFAULT_ERROR,
-        sprt.beta or SPRT_DEFAULT_ERROR,
-        sprt.max_matches or None,
-    )
-    return test, parse_enum_or_default(SPRT_MODELS, sprt.model, "terms.sprt.model")
-
-
-def sprt_of(test: SprtParameters, model: OutcomeModel) -> sprt_pb2.Sprt:
-    return sprt_pb2.Sprt(
-        elo0=test.elo0,
-        elo1=test.elo1,
-        alpha=test.alpha,
-        beta=test.beta,
-        model=enum_value(SPRT_MODELS, model),
-        max_matches=test.max_matches or 0,
-    )
-
-
 def sprt_state_of(state: TrialState) -> sprt_pb2.SprtState:
     return sprt_pb2.SprtState(
-        verdict=SPRT_VERDICTS[state.verdict],
+        verdict=enum_number(sprt_pb2.SprtVerdict, state.verdict),
         llr=state.llr,
         llr_lower=state.lower,
         llr_upper=state.upper,

@@ -120,7 +120,7 @@ def _move_rejected(event: core.MoveRejected, _watched: WatchedEntry, _context: V
 
 
 def _forfeited(event: core.SeatForfeited, watched: WatchedEntry, _: ViewerContext) -> Any:
-    return forfeit_of(Forfeit(event.seat, event.fault, watched.match.ply))
+    return forfeit_of(Forfeit(event.seat, event.cause, watched.match.ply))
 
 
 def _seat_disconnected(

@@ -4,8 +4,11 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, TypeAlias
 
+from msgspec.structs import replace
+from referee_api.conversion import to_message
 from referee_api.v1 import contest_pb2, rating_pb2
 from referee_api.v1 import ladder_pb2 as pb
+from referee_values import LadderTerms
 
 from referee.accounts.account_errors import BadField
 from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
@@ -15,59 +18,41 @@ from referee.contests.ladder.state import Ladder
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided
 from referee.hosting.contest_log import LadderCreated
 from referee.hosting.contest_store import ContestStep
-from referee.hosting.contest_terms import DuplicatePlay, LadderTerms, seating
+from referee.hosting.contest_terms import MAX_MATCHES_PER_HOUR, HostedLadderTerms, complete_ladder_terms, seating
 from referee.hosting.ladder_ratings import RatingPoint
 from referee.hosting.ladder_state import LadderState
 from referee.match.match_terms import MatchTerms
-from referee.transport.wire.basic_types import enum_value, parse_enum_or_default, timestamp
+from referee.transport.wire.basic_types import read_value, timestamp
 from referee.transport.wire.contests import (
-    PARTNERS,
     contest_commitment_of,
     correction_of,
-    duplicate_of,
     entrant_joined_of,
     entrant_left_of,
     entrant_of,
     pairing_of,
 )
 from referee.transport.wire.results import changes_of, rated_of
-from referee.transport.wire.rules import read_opening
 from referee.transport.wire.terms import TermsConverter
 from referee.transport.wire.wire_errors import BadSeats
 
-REMATCH_AFTER = 1
-PROVISIONAL_MATCHES = 20
-PAUSE_AFTER_FAULTS = 3
-MATCHES_PER_HOUR = 120
-"""Defaults. Without a limit per hour, fast bots would play without a pause until the disk is full."""
-MAX_MATCHES_PER_HOUR = 3_600
 
-
-def read_ladder_terms(terms: pb.LadderTerms, converter: TermsConverter) -> LadderTerms:
+def read_ladder_terms(message: pb.LadderTerms, converter: TermsConverter) -> HostedLadderTerms:
     """Raises the error of the first invalid field."""
-    match_terms = tuple(map(converter.read, terms.match_terms))
+    match_terms = tuple(map(converter.read, message.match_terms))
     if not match_terms:
         raise BadField("terms.match_terms", "at least one is required")
     for one, other in pairwise(match_terms):
         _need_same_seats(one, other, converter)
-    if terms.max_matches_per_hour > MAX_MATCHES_PER_HOUR:
+    given = replace(read_value(message, LadderTerms, "terms"), match_terms=())
+    if (given.max_matches_per_hour or 0) > MAX_MATCHES_PER_HOUR:
         raise BadField("terms.max_matches_per_hour", f"the limit is {MAX_MATCHES_PER_HOUR}; 0 means no limit")
-    partners = parse_enum_or_default(PARTNERS, terms.partner_rule, "terms.partner_rule")
-    in_sets = terms.HasField("duplicate_play")
-    entrants = len(seating(converter.table(match_terms[0]), partners).places)
-    return LadderTerms(
-        tuple(
-            converter.with_nonces(read, given, in_sets=in_sets)
-            for read, given in zip(match_terms, terms.match_terms, strict=True)
-        ),
-        _read_duplicate(terms.duplicate_play, entrants) if in_sets else None,
-        partners,
-        terms.max_concurrent_matches,
-        terms.rematch_after or REMATCH_AFTER,
-        terms.provisional_matches or PROVISIONAL_MATCHES,
-        terms.pause_after_faults or PAUSE_AFTER_FAULTS,
-        terms.max_matches_per_hour if terms.HasField("max_matches_per_hour") else MATCHES_PER_HOUR,
-    )
+    table = converter.table(match_terms[0])
+    value = complete_ladder_terms(given, len(table.sides))
+    if value.duplicate_play:
+        _check_arrangements(value.duplicate_play.arrangements, len(seating(table, value.partner_rule).places))
+    in_sets = value.duplicate_play is not None
+    both = zip(match_terms, message.match_terms, strict=True)
+    return HostedLadderTerms(tuple(converter.with_nonces(*terms, in_sets=in_sets) for terms in both), value)
 
 
 def _need_same_seats(one: MatchTerms, other: MatchTerms, converter: TermsConverter) -> None:
@@ -78,12 +63,11 @@ def _need_same_seats(one: MatchTerms, other: MatchTerms, converter: TermsConvert
         raise BadSeats(f"sides in {other.game}", len(given.sides), len(wanted.sides))
 
 
-def _read_duplicate(duplicate: contest_pb2.DuplicatePlay, entrants: int) -> DuplicatePlay:
+def _check_arrangements(arrangements: int, entrants: int) -> None:
     """`entrants`: how many meet in a pairing. Raises BadField."""
-    if duplicate.arrangements and not 2 <= duplicate.arrangements <= entrants:
-        wrong = f"it is {duplicate.arrangements}, but must be from 2 to {entrants}, or 0 for the default"
+    if not 2 <= arrangements <= entrants:
+        wrong = f"it is {arrangements}, but must be from 2 to {entrants}, or 0 for the default"
         raise BadField("terms.duplicate_play.arrangements", wrong)
-    return DuplicatePlay(duplicate.arrangements, tuple(map(read_opening, duplicate.openings)))
 
 
 def ladder_of(state: LadderState, converter: TermsConverter, *, with_openings: bool) -> pb.Ladder:
@@ -104,18 +88,11 @@ def ladder_of(state: LadderState, converter: TermsConverter, *, with_openings: b
 
 
 def _terms_of(state: LadderState, converter: TermsConverter, *, with_openings: bool) -> pb.LadderTerms:
-    terms, sets = state.terms, state.ladder.terms.duplicate
-    openings = terms.duplicate.openings if terms.duplicate and with_openings else ()
-    return pb.LadderTerms(
-        match_terms=map(converter.message_of, terms.match_terms),
-        duplicate_play=duplicate_of(sets.arrangements, openings) if sets else None,
-        partner_rule=enum_value(PARTNERS, terms.partners),
-        max_concurrent_matches=terms.max_concurrent_matches,
-        rematch_after=terms.rematch_after,
-        provisional_matches=terms.provisional_matches,
-        pause_after_faults=terms.pause_after_faults,
-        max_matches_per_hour=terms.max_matches_per_hour,
-    )
+    message = to_message(state.terms.value, pb.LadderTerms)
+    message.match_terms.extend(map(converter.message_of, state.terms.match_terms))
+    if not with_openings and message.HasField("duplicate_play"):
+        message.duplicate_play.ClearField("openings")
+    return message
 
 
 def ladder_standing_of(row: LadderStandingsRow) -> pb.LadderStanding:

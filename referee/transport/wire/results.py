@@ -2,35 +2,16 @@
 
 from collections.abc import Iterable
 
+from referee_api.conversion import enum_number
 from referee_api.v1 import rating_pb2, result_pb2
 
 from referee.contests.strength.elo import EloEstimate
 from referee.contests.strength.rating import RatingRecord
 from referee.live.ports import fault_id
-from referee.match.result import EndCause, EndKind, Fault, PlayerRating, RatingChange, Result
+from referee.match.result import EndCause, EndKind, PlayerRating, RatingChange, Result
 from referee.match.result import Forfeit as CoreForfeit
 
-ENDINGS = {
-    EndCause.RULES: result_pb2.ENDING_RULES,
-    EndCause.RESIGNATION: result_pb2.ENDING_RESIGNATION,
-    EndCause.DRAW_AGREED: result_pb2.ENDING_DRAW_AGREED,
-    EndCause.DRAW_CLAIMED: result_pb2.ENDING_DRAW_CLAIMED,
-    EndCause.ADJUDICATION: result_pb2.ENDING_ADJUDICATION,
-}
-VOIDS = {
-    EndCause.NOT_STARTED: result_pb2.VOID_CAUSE_NOT_STARTED,
-    EndCause.ABORTED: result_pb2.VOID_CAUSE_ABORTED,
-    EndCause.DECLARED: result_pb2.VOID_CAUSE_DECLARED,
-    EndCause.ENGINE_FAULT: result_pb2.VOID_CAUSE_ENGINE_FAULT,
-    EndCause.REFEREE_FAULT: result_pb2.VOID_CAUSE_REFEREE_FAULT,
-}
 BROKEN = (EndCause.ENGINE_FAULT, EndCause.REFEREE_FAULT)
-FAULTS = {
-    Fault.TIME: result_pb2.FORFEIT_CAUSE_TIME,
-    Fault.ILLEGAL_MOVE: result_pb2.FORFEIT_CAUSE_ILLEGAL_MOVE,
-    Fault.DISCONNECTED: result_pb2.FORFEIT_CAUSE_DISCONNECTED,
-    Fault.WITHDRAWN: result_pb2.FORFEIT_CAUSE_WITHDRAWN,
-}
 
 
 def result_of(result: Result, match_id: str = "") -> result_pb2.Result:
@@ -47,11 +28,13 @@ def result_of(result: Result, match_id: str = "") -> result_pb2.Result:
     )
     if result.kind is EndKind.VOID:
         fault = fault_id(match_id) if result.cause in BROKEN else ""
-        message.voided.CopyFrom(result_pb2.VoidResult(cause=VOIDS[result.cause], message=result.reason, fault_id=fault))
+        cause = enum_number(result_pb2.VoidCause, result.cause.value)
+        message.voided.CopyFrom(result_pb2.VoidResult(cause=cause, message=result.reason, fault_id=fault))
     elif result.kind is EndKind.FORFEITED:
         message.forfeited.CopyFrom(result_pb2.ForfeitedResult(forfeits=map(forfeit_of, result.forfeits)))
     else:
-        message.played.CopyFrom(result_pb2.PlayedResult(ending=ENDINGS[result.cause], reason=result.reason))
+        ending = enum_number(result_pb2.Ending, result.cause.value)
+        message.played.CopyFrom(result_pb2.PlayedResult(ending=ending, reason=result.reason))
     return message
 
 
@@ -60,7 +43,9 @@ def maybe_result(result: Result | None, match_id: str) -> result_pb2.Result | No
 
 
 def forfeit_of(forfeit: CoreForfeit) -> result_pb2.Forfeit:
-    return result_pb2.Forfeit(seat=forfeit.seat, cause=FAULTS[forfeit.fault], ply=forfeit.ply)
+    return result_pb2.Forfeit(
+        seat=forfeit.seat, cause=enum_number(result_pb2.ForfeitCause, forfeit.cause), ply=forfeit.ply
+    )
 
 
 def rating_of(rating: PlayerRating) -> rating_pb2.Rating:

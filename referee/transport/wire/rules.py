@@ -9,7 +9,7 @@ from referee_api.v1 import game_pb2
 
 from engines.api import Game, Seat, Table
 from engines.options import Preset, Settings, Value, written
-from referee.live.match_request import Opening, find_game
+from referee.live.match_request import find_game
 
 RULES_CACHE_SIZE = 256
 """Rules are part of every turn, and most matches share them."""
@@ -56,14 +56,6 @@ def game_of(game: Game) -> game_pb2.Game:
         view_schema_json=json_text(game.view_schema),
         draws_by_agreement=game.draws_by_agreement,
     )
-
-
-def read_opening(opening: game_pb2.Opening) -> Opening:
-    return Opening(opening.position, tuple((move.seat, move.move) for move in opening.moves))
-
-
-def opening_of(opening: Opening) -> game_pb2.Opening:
-    return game_pb2.Opening(position=opening.position, moves=seat_moves(opening.moves))
 
 
 def seat_moves(moves: Sequence[tuple[Seat, str]]) -> list[game_pb2.SeatMove]:

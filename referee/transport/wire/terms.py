@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from referee_api.conversion import to_message
 from referee_api.v1 import match_pb2, policy_pb2
 from referee_api.v1.match_service_pb2 import CreateMatchRequest
-from referee_values import Adjudication, NetworkCredit, Policies, TimeControl, Visibility
+from referee_values import Adjudication, NetworkCredit, Opening, Policies, TimeControl, Visibility
 
 from engines.api import Game, Table
 from referee.accounts.account_errors import BadField
@@ -18,7 +18,7 @@ from referee.match.match_terms import DEFAULT_POLICIES, SHOWN_LIVE, MatchTerms, 
 from referee.match.setup import SEED_BYTES, Player
 from referee.transport.wire.basic_types import ms_down, read_value
 from referee.transport.wire.clocks import time_control_of
-from referee.transport.wire.rules import read_opening, read_rules, rules_of
+from referee.transport.wire.rules import read_rules, rules_of
 from referee.transport.wire.wire_errors import BadSeats
 
 TITLE_CHARS = 200
@@ -92,6 +92,6 @@ def read_match_request(request: CreateMatchRequest, maker: str, converter: Terms
         terms,
         tuple(Player(seat.bot, seat.version) for seat in request.seats),
         request.seed or None,
-        read_opening(request.opening),
+        read_value(request.opening, Opening),
         {name: text for name, text in labels.items() if text},
     )

@@ -3,121 +3,50 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
+from msgspec.structs import replace
+from referee_api.conversion import enum_number, to_message
 from referee_api.v1 import tournament_pb2 as pb
+from referee_values import ByeKind, MatchTerms, TieBreak, TournamentTerms
 
 from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
-from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, DuplicateSets
-from referee.contests.tables.standings import TieBreak
+from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided
 from referee.contests.tournament import events as tournament_events
-from referee.contests.tournament.events import ByeKind
-from referee.contests.tournament.state import TournamentPhase
 from referee.contests.tournament.tournament_pairing import compute_planned_size
-from referee.contests.tournament.tournament_terms import ScheduledFormat, Seeding, SprtTrial, TournamentPlayTerms
-from referee.contests.tournament.tournament_times import TournamentTimes
+from referee.contests.tournament.tournament_terms import ScheduledFormat, SprtTrial, TournamentPlayTerms, complete_terms
 from referee.hosting.contest_log import TournamentCreated
 from referee.hosting.contest_store import ContestStep
-from referee.hosting.contest_terms import Qualification, TournamentTerms
+from referee.hosting.contest_terms import HostedTournamentTerms, seating
 from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import CrossTableCell, TournamentRow
 from referee.transport.wire.basic_types import (
-    enum_value,
     maybe_timestamp,
-    parse_enum,
-    parse_enum_or_default,
+    read_value,
     timestamp,
-    unix_ms,
 )
 from referee.transport.wire.contests import (
-    PARTNERS,
     contest_commitment_of,
     correction_of,
-    duplicate_of,
     entrant_joined_of,
     entrant_left_of,
     entrant_of,
-    format_of,
     pairing_of,
-    read_format,
     sprt_state_of,
 )
 from referee.transport.wire.results import estimate_of
-from referee.transport.wire.rules import read_opening
 from referee.transport.wire.terms import TermsConverter
 
-TIE_BREAKS = {
-    pb.TIE_BREAK_BUCHHOLZ: TieBreak.BUCHHOLZ,
-    pb.TIE_BREAK_MEDIAN_BUCHHOLZ: TieBreak.MEDIAN_BUCHHOLZ,
-    pb.TIE_BREAK_SONNEBORN_BERGER: TieBreak.SONNEBORN_BERGER,
-    pb.TIE_BREAK_DIRECT_ENCOUNTER: TieBreak.DIRECT_ENCOUNTER,
-    pb.TIE_BREAK_WINS: TieBreak.WINS,
-    pb.TIE_BREAK_PROGRESSIVE: TieBreak.PROGRESSIVE,
-    pb.TIE_BREAK_BOARD_POINTS: TieBreak.BOARD_POINTS,
-    pb.TIE_BREAK_BUCHHOLZ_CUT_1: TieBreak.BUCHHOLZ_CUT_1,
-    pb.TIE_BREAK_KOYA: TieBreak.KOYA,
-}
-SEEDINGS = {
-    pb.SEEDING_ENTRY_ORDER: Seeding.ENTRY_ORDER,
-    pb.SEEDING_RATING: Seeding.RATING,
-    pb.SEEDING_RANDOM: Seeding.RANDOM,
-}
-"""The first one is the default."""
-DEFAULT_NO_SHOW_MS = 600_000
-BYE_KINDS = {
-    pb.BYE_KIND_HALF_POINT: ByeKind.HALF_POINT,
-    pb.BYE_KIND_ZERO_POINT: ByeKind.ZERO_POINT,
-    pb.BYE_KIND_NONE: ByeKind.NONE,
-}
-PHASES = {
-    pb.TOURNAMENT_PHASE_ENTRY: TournamentPhase.ENTRY,
-    pb.TOURNAMENT_PHASE_PLAYING: TournamentPhase.PLAYING,
-    pb.TOURNAMENT_PHASE_FINISHED: TournamentPhase.FINISHED,
-    pb.TOURNAMENT_PHASE_CANCELLED: TournamentPhase.CANCELLED,
-}
 
-
-def read_tournament_terms(terms: pb.TournamentTerms, converter: TermsConverter) -> TournamentTerms:
+def read_tournament_terms(message: pb.TournamentTerms, converter: TermsConverter) -> HostedTournamentTerms:
     """Convert the terms, except the seed, which the server draws. Raises the error of the first invalid field."""
-    match_terms = converter.read(terms.match_terms)
+    match_terms = converter.read(message.match_terms)
     table = converter.table(match_terms)
-    partners = parse_enum_or_default(PARTNERS, terms.partner_rule, "terms.partner_rule")
-    openings = tuple(map(read_opening, terms.duplicate_play.openings))
-    duplicate = DuplicateSets(terms.duplicate_play.arrangements or len(table.sides), len(openings))
-    play_terms = TournamentPlayTerms(
-        read_format(terms, table, partners),
-        b"",
-        tuple(parse_enum(TIE_BREAKS, one, "terms.tie_breaks") for one in terms.tie_breaks) or None,
-        parse_enum_or_default(SEEDINGS, terms.seeding, "terms.seeding"),
-        terms.max_concurrent_matches or None,
-        terms.last_entry_round,
-        duplicate if terms.HasField("duplicate_play") else None,
-        _read_times(terms),
-        terms.boards,
-        forbidden_pairs=tuple((pair.first, pair.second) for pair in terms.forbidden_pairs),
-        max_requested_byes=terms.max_requested_byes,
-        play_off_entrants=terms.play_off_entrants,
-    )
-    return TournamentTerms(
-        (converter.with_nonces(match_terms, terms.match_terms, in_sets=play_terms.duplicate_sets is not None),),
-        play_terms,
-        openings,
-        terms.ladder,
-        partners,
-        terms.freeze_versions,
-        Qualification(terms.qualification.tournament, terms.qualification.best)
-        if terms.HasField("qualification")
-        else None,
-    )
-
-
-def _read_times(terms: pb.TournamentTerms) -> TournamentTimes:
-    usual_ms = 0 if terms.HasField("sprt") else DEFAULT_NO_SHOW_MS
-    return TournamentTimes(
-        terms.no_show_ms if terms.HasField("no_show_ms") else usual_ms,
-        terms.max_no_shows or TournamentTimes().max_no_shows,
-        unix_ms(terms.starts_at, "terms.starts_at"),
-        unix_ms(terms.entries_close_at, "terms.entries_close_at"),
-        terms.round_break_ms,
-    )
+    given = replace(read_value(message, TournamentTerms, "terms"), match_terms=MatchTerms())
+    value = complete_terms(given, len(table.sides))
+    seats = seating(table, value.partner_rule)
+    places = (len(seats.places), seats.sides) if value.pools or value.sprt else (2, ())
+    terms = TournamentPlayTerms(value, b"", *places)
+    in_sets = value.duplicate_play is not None
+    return HostedTournamentTerms((converter.with_nonces(match_terms, message.match_terms, in_sets=in_sets),), terms)
 
 
 def tournament_of(state: TournamentState, converter: TermsConverter, *, with_openings: bool) -> pb.Tournament:
@@ -129,7 +58,7 @@ def tournament_of(state: TournamentState, converter: TermsConverter, *, with_ope
         title=state.title,
         terms=_terms_of(state, converter, with_openings=with_openings),
         organiser=state.organiser,
-        phase=enum_value(PHASES, tournament.phase),
+        phase=enum_number(pb.TournamentPhase, tournament.phase),
         entrants=[entrant_of(entrant.name, entrant.bots) for entrant in tournament.entrants.values()],
         withdrawn_entrants=tournament.withdrawn,
         current_round=min(tournament.complete_rounds + 1, tournament.round),
@@ -145,38 +74,15 @@ def tournament_of(state: TournamentState, converter: TermsConverter, *, with_ope
 
 
 def _bye_of(name: str, number: int, kind: ByeKind) -> pb.RequestedBye:
-    return pb.RequestedBye(entrant=name, round=number, kind=enum_value(BYE_KINDS, kind))
+    return pb.RequestedBye(entrant=name, round=number, kind=enum_number(pb.ByeKind, kind))
 
 
 def _terms_of(state: TournamentState, converter: TermsConverter, *, with_openings: bool) -> pb.TournamentTerms:
-    terms, contest = state.terms, state.terms.tournament
-    sets, openings = contest.duplicate_sets, terms.openings if with_openings else ()
-    return pb.TournamentTerms(
-        match_terms=converter.message_of(terms.match_terms[0]),
-        duplicate_play=duplicate_of(sets.arrangements, openings) if sets else None,
-        tie_breaks=[enum_value(TIE_BREAKS, one) for one in state.tournament.tie_breaks],
-        seeding=enum_value(SEEDINGS, contest.seeding),
-        max_concurrent_matches=contest.max_concurrent_matches or 0,
-        ladder=terms.ladder,
-        last_entry_round=contest.last_entry_round,
-        partner_rule=enum_value(PARTNERS, terms.partners),
-        no_show_ms=contest.times.no_show_ms,
-        max_no_shows=contest.times.max_no_shows,
-        starts_at=maybe_timestamp(contest.times.starts_at_ms or None),
-        entries_close_at=maybe_timestamp(contest.times.entries_close_at_ms or None),
-        round_break_ms=contest.times.round_break_ms,
-        freeze_versions=terms.freeze_versions,
-        boards=contest.boards,
-        forbidden_pairs=[pb.ForbiddenPair(first=first, second=second) for first, second in contest.forbidden_pairs],
-        max_requested_byes=contest.max_requested_byes,
-        play_off_entrants=contest.play_off_entrants,
-        qualification=_qualification_of(terms.qualification) if terms.qualification else None,
-        **format_of(contest.format),
-    )
-
-
-def _qualification_of(qualification: Qualification) -> pb.Qualification:
-    return pb.Qualification(tournament=qualification.tournament, best=qualification.best)
+    message = to_message(state.terms.value, pb.TournamentTerms)
+    message.match_terms.CopyFrom(converter.message_of(state.terms.match_terms[0]))
+    if not with_openings and message.HasField("duplicate_play"):
+        message.duplicate_play.ClearField("openings")
+    return message
 
 
 def standings_of(rows: Iterable[TournamentRow], tie_breaks: Sequence[TieBreak]) -> list[pb.TournamentStanding]:
@@ -190,7 +96,7 @@ def _standing_of(row: TournamentRow, tie_breaks: Sequence[TieBreak]) -> pb.Tourn
         entrant=standing.entrant,
         points=standing.points,
         tie_breaks=[
-            pb.TieBreakValue(tie_break=enum_value(TIE_BREAKS, one), value=value)
+            pb.TieBreakValue(tie_break=enum_number(pb.TieBreak, one), value=value)
             for one, value in zip(tie_breaks, standing.tie_breaks, strict=True)
         ],
         wins=standing.wins,
@@ -327,7 +233,7 @@ def _match_scored(event: ContestMatchScored, step: ContestStep[TournamentState],
 def _tournament_ended(
     event: tournament_events.TournamentEnded, step: ContestStep[TournamentState], standings: Standings
 ) -> EntryField:
-    phase = enum_value(PHASES, step.state.tournament.phase)
+    phase = enum_number(pb.TournamentPhase, step.state.tournament.phase)
     return "ended", pb.TournamentEnded(phase=phase, standings=standings, message=event.message)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from deploy.cluster_demo.nats_server import NatsMissing, PrivateNats
 from referee.cluster.bus.nats_bus import NatsBus
 from referee.cluster.bus.nats_servers import NatsServers, parse_servers
-from referee.local.nats_server import NatsMissing, PrivateNats
 
 _clusters = count(1)
 

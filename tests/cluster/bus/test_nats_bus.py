@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 import pytest
 import uvloop
 
+from deploy.cluster_demo.nats_server import NatsFailed, PrivateNats
 from referee.cluster.bus import nats_bus as nats_bus_module
 from referee.cluster.bus.nats_bus import NatsBus
 from referee.cluster.bus.nats_servers import NatsServers, parse_servers
 from referee.cluster.bus.port import MAX_PAYLOAD_BYTES, Bus, DropReason, InvalidSubject
-from referee.local.nats_server import NatsFailed, PrivateNats
 from tests.cluster.bus.adapters import next_connection, opened
 from tests.cluster.bus.nats import create_nats, nats_bus, new_cluster
 

@@ -9,9 +9,9 @@ import pytest
 import uvloop
 from structlog.testing import capture_logs
 
+from deploy.cluster_demo.nats_server import PrivateNats
 from referee.cluster.bus.nats_bus import NatsBus
 from referee.cluster.bus.nats_servers import InvalidNatsServers, NatsServer, NatsServers, parse_servers
-from referee.local.nats_server import PrivateNats
 from tests.cluster.bus.adapters import next_connection, opened
 from tests.cluster.bus.nats import create_nats
 from tests.e2e.test_tls import Certificate

@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 import pytest
 from structlog.testing import capture_logs
 
+from deploy.cluster_demo.nats_server import PrivateNats
 from referee.cluster.bus.limited_log import INTERVAL_S, LimitedLog
 from referee.cluster.bus.port import Bus, DropReason
 from referee.cluster.bus.signed_bus import MAX_SENDERS, OVERHEAD_BYTES, SignedBus
-from referee.local.nats_server import PrivateNats
 from tests.cluster.bus.adapters import KEY, opened
 from tests.cluster.bus.local_bus import LocalBus, LocalBusHub
 from tests.cluster.bus.nats import nats_bus, new_cluster

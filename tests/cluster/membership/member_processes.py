@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from threading import Condition, Thread
 
-from referee.local.postgres_server import PrivatePostgres
+from deploy.cluster_demo.postgres_server import PrivatePostgres
 from referee.match.clock import Micros
 from tests.cluster.faulty_proxy import FaultyProxy
 from tests.cluster.membership import member_program

@@ -8,7 +8,7 @@ from random import Random
 import asyncpg
 import pytest
 
-from referee.local.postgres_server import PrivatePostgres
+from deploy.cluster_demo.postgres_server import PrivatePostgres
 from tests.cluster.membership.member_processes import (
     MemberProcess,
     MemberProcesses,

@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from deploy.cluster_demo.postgres_server import PrivatePostgres
 from referee.cluster.membership.postgres_nodes import JOIN_LOCK, PostgresNodes
 from referee.live.ports import LogUnavailable
-from referee.local.postgres_server import PrivatePostgres
 from referee.storage.postgres.database import PostgresDatabase
 from tests.cluster.membership.members import profile
 from tests.storage.postgres_databases import run_postgres

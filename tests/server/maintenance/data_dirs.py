@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from referee_values import RoundRobin
+
 from referee.contests.contest_entrant import EntrantJoined
-from referee.contests.tournament.tournament_terms import RoundRobin
 from referee.hosting.contest_log import ContestEvent, LadderCreated, TournamentCreated
 from referee.live.ports import Entry
 from referee.match.clock_charge import TurnMeasurement

@@ -1,9 +1,8 @@
-"""Checks of a server's environment: `referee doctor`. They change nothing.
+"""Checks of what a server stands on: `referee doctor`. They change nothing.
 
-- `examination`: runs all checks, including those of the settings and of tokens
+- `examination`: runs all checks
 - `finding`: a finding and its severity
-- `data_checks`: data directory, disk, database and contest logs
+- `data_checks`: disk, lock, schema and key of a data directory
 - `database_checks`: PostgreSQL, if it is used instead
-- `machine_checks`: monotonic clock, wall clock, open files and event loop
-- `network_checks`: ports and TLS files
+- `port_checks`: the ports
 """

@@ -1,4 +1,4 @@
-"""The logs of matches and contests in memory, for one event loop: for tests and for servers with `ephemeral`."""
+"""The logs of matches and contests in memory, for one event loop: an append ends in the same turn of the loop."""
 
 import asyncio
 from collections.abc import Callable, Sequence

@@ -20,7 +20,7 @@ from pathlib import Path
 from threading import Event, Thread
 from urllib.parse import quote
 
-from referee.local.nats_server import ReservedPort, dying_with_parent
+from deploy.cluster_demo.nats_server import ReservedPort, dying_with_parent
 
 ROLE = "referee"
 """The superuser of the server."""

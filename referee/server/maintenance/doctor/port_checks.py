@@ -1,13 +1,12 @@
-"""Checks of what clients connect to: who uses the ports, and whether the TLS files fit and are valid.
+"""Checks of the ports of a server: who uses them, and whether it could.
 
-They open ports and read files by the functions of the server, so they report what it would refuse, in its words.
+They open ports by the functions of the server, so they report what it would refuse, in its words.
 """
 
 import socket
 import ssl
 import urllib.request
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from http.client import HTTPException
 from typing import Any, Protocol
 
@@ -16,12 +15,11 @@ from cryptography import x509
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
-from referee.server.maintenance.doctor.finding import Finding, bad, ok, warn
+from referee.server.maintenance.doctor.finding import Finding, bad, ok
 from referee.server.node_processes import PortReservation, PortUnavailable, following
 from referee.server.setting_types import Address
 from referee.server.settings import Settings
 from referee.server.site_process import SiteUnavailable, check_packages, open_socket
-from referee.transport.tls import InvalidTlsFiles, NodeCredentials, TlsFiles, credentials
 
 TIMEOUT_S = 5.0
 SERVICE = "referee_api.v1.PlayService"
@@ -29,10 +27,6 @@ ALIVE = b"alive"
 SITE_API = b'{"openapi":'
 PROBE_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Address to probe when the server binds to all interfaces."""
-SOON = timedelta(days=21)
-"""Automatic renewals happen earlier than that."""
-OTHERS = 0o077
-HOST_NAMES = x509.SubjectAlternativeName
 
 
 class Closable(Protocol):
@@ -123,55 +117,3 @@ def _has_our_certificate(address: Address, settings: Settings) -> bool:
     except (OSError, ValueError):
         return False
     return x509.load_pem_x509_certificate(shown.encode()) == ours
-
-
-def certificates(settings: Settings) -> Iterator[Finding]:
-    if not (settings.tls_cert and settings.tls_key):
-        if settings.listen.loopback:
-            yield ok("TLS", "off; only this machine can connect")
-        else:
-            yield warn(
-                "TLS",
-                "off, although other machines can connect",
-                "make sure that a proxy in front of the server uses TLS",
-            )
-        return
-    files = TlsFiles(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
-    try:
-        credentials(files, 0, int)
-        NodeCredentials(files, settings.cluster_ca, 0, int)
-    except InvalidTlsFiles as why:
-        yield bad("TLS", str(why), "give the server files in PEM that it can read, of one renewal, its own first")
-        return
-    yield ok("TLS", "certificate and key match")
-    if settings.tls_key.stat().st_mode & OTHERS:
-        yield warn("TLS", f"other users can read {settings.tls_key}", f"chmod go= {settings.tls_key}")
-    [own, *_] = x509.load_pem_x509_certificates(settings.tls_cert.read_bytes())
-    yield from _validity(own, "certificate")
-    yield _host_names(own)
-    for file, what in ((settings.tls_client_ca, "client authority"), (settings.cluster_ca, "authority of the cluster")):
-        for authority in x509.load_pem_x509_certificates(file.read_bytes()) if file else ():
-            yield from _validity(authority, what)
-
-
-def _validity(certificate: x509.Certificate, what: str) -> Iterator[Finding]:
-    now, ends = datetime.now(UTC), certificate.not_valid_after_utc
-    if now > ends:
-        yield bad("TLS", f"the {what} expired on {ends:%Y-%m-%d}", "renew it: no client can connect")
-    elif now < certificate.not_valid_before_utc:
-        yield bad("TLS", f"the {what} is valid from {certificate.not_valid_before_utc:%Y-%m-%d} on", "check the clock")
-    elif ends - now < SOON:
-        yield warn("TLS", f"the {what} expires on {ends:%Y-%m-%d}", "renew it; it is reloaded without a restart")
-    else:
-        yield ok("TLS", f"the {what} is valid until {ends:%Y-%m-%d}")
-
-
-def _host_names(certificate: x509.Certificate) -> Finding:
-    try:
-        names = certificate.extensions.get_extension_for_class(HOST_NAMES).value
-    except x509.ExtensionNotFound:
-        return bad(
-            "TLS", "the certificate has no host name (subjectAltName)", "create one that has: clients check the name"
-        )
-    hosts = [str(name.value) for name in names if isinstance(name, x509.DNSName | x509.IPAddress)]
-    return ok("TLS", f"valid for {', '.join(hosts)}")

@@ -1,4 +1,4 @@
-"""The storage ports of accounts in memory, for one event loop: for tests and for servers with `ephemeral`."""
+"""The storage ports of accounts in memory, for one event loop."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Sequence
