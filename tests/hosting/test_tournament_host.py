@@ -179,7 +179,7 @@ async def test_only_active_new_bots_with_new_names_can_enter_before_the_start() 
 @in_loop
 async def test_one_bot_can_play_all_seats_of_a_side_of_fixed_partners() -> None:
     harness = await open_process("ada", "bob", "cyd")
-    await harness.tournaments.create(tournament_request(cup_terms(RoundRobin(), "toc", partners=Partners.FIXED)))
+    await harness.tournaments.create(tournament_request(cup_terms(RoundRobin(), "toc", partners="fixed")))
     await harness.tournaments.enter("cup", entrant("ada", "ada"))
     with pytest.raises(AlreadyIn):
         await harness.tournaments.enter("cup", entrant("bob", "ada"))
