@@ -56,7 +56,7 @@ Exit status:
 @click.option(
     "--workers",
     type=click.IntRange(0, MAX_PARALLEL),
-    help="Processes that play; 0: this one alone. [`parallel` in the file, or the number of cores]",
+    help="Processes that play; 0: this one alone. [`max_concurrent_matches` in the file, or the number of cores]",
 )
 @click.option("--seed", default=DEFAULT_SEED, show_default=True, help="Any text; another one gives other matches.")
 @click.option("--records", is_flag=True, help="Write the records of all matches, packed if possible.")

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import click
-from referee_api.conversion import to_value
 from referee_client import Organiser
-from referee_values import CorrectionKind, Ladder, LadderTerms
+from referee_values import CorrectionKind, Ladder
 
 from referee.cli import CommandGroup
 from referee.cli._shared.client_options import ClientCommand, with_organiser
@@ -33,7 +32,7 @@ def ladder() -> None:
 def create(organiser: Organiser, file: Path) -> None:
     """Create a ladder from a TOML file with its game, clock and rules."""
     plan = read_ladder(file)
-    made = organiser.ladders.create(plan.name, title=plan.title, plan=to_value(plan.terms, LadderTerms))
+    made = organiser.ladders.create(plan.name, title=plan.title, plan=plan.terms)
     click.echo(f"{made.name} is open; bots join with: referee ladder join {made.name}")
 
 

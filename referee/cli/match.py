@@ -20,7 +20,8 @@ from referee.local.entrant import read_entrants
 from referee.local.local_tournament import LocalContest
 from referee.local.plan import DAY_S, DEFAULT_START_WITHIN_S, MAX_PARALLEL
 from referee.local.results_folder import ResultsFolder
-from referee.local.terms_reader import DEFAULT_CLOCK, LOCAL_POLICIES
+from referee.local.short_forms import DEFAULT_CLOCK
+from referee.local.terms_reader import LOCAL_POLICIES
 
 DEFAULT_OUT = Path("referee-arena")
 
@@ -105,7 +106,7 @@ def match(
         "clock": "none" if no_clock else clock,
         "adjudication": msgspec.to_builtins(adjudication) if adjudication else {},
         "entrants": names,
-        "parallel": parallel,
+        "max_concurrent_matches": parallel,
         "matches_a_bot": parallel,
         "start_within_s": start_within,
         **meeting_keys(table, len(names), names, games, openings),

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import click
-from referee_api.conversion import to_message, to_value
+from referee_api.conversion import to_message
 from referee_api.v1 import entry_pb2, match_pb2, match_service_pb2
 from referee_client import Organiser, Result, results
-from referee_values import MatchPhase, MatchTerms, Opening
+from referee_values import MatchPhase
 
 from referee.cli import CommandGroup
 from referee.cli._shared.client_options import (
@@ -45,11 +45,11 @@ def create(organiser: Organiser, file: Path, bots: tuple[str, ...], as_json: boo
     """
     plan = read_match_file(file)
     made = organiser.create_match(
-        to_value(plan.terms, MatchTerms),
+        plan.terms,
         bots,
         title=plan.title,
         seed=plan.seed,
-        position=to_value(plan.opening, Opening),
+        position=plan.opening,
         ladder=plan.ladder,
     )
     if as_json:

@@ -6,22 +6,32 @@ from pathlib import Path
 from typing import Any
 
 import click
-from referee_api.conversion import to_message
-from referee_api.v1 import contest_pb2, game_pb2, match_pb2, policy_pb2, sprt_pb2, tournament_pb2
+from referee_values import (
+    BotRef,
+    DuplicatePlay,
+    Entrant,
+    MatchTerms,
+    Opening,
+    Sprt,
+    SprtModel,
+    TimeControl,
+    TournamentTerms,
+)
 
+from referee.cli._shared.client_options import words
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
 from referee.cli._shared.play_options import play_options, read_chosen_adjudication, read_chosen_openings
 from referee.cli._shared.tournament_runner import full_report, run_contest
-from referee.local.contest_file import MOST, TournamentPlan
+from referee.local.contest_file import TournamentPlan
 from referee.local.entrant import read_entrants
 from referee.local.local_tournament import LocalContest
 from referee.local.plan import MAX_PARALLEL
 from referee.local.results_folder import ResultsFolder
-from referee.local.terms_reader import DEFAULT_CLOCK, LOCAL_POLICIES, read_clock, terms_of
-from referee.transport.wire.rules import rules_of
+from referee.local.short_forms import DEFAULT_CLOCK, read_clock
+from referee.local.terms_reader import LOCAL_POLICIES, rules_of
 
 DEFAULT_OUT = Path("referee-sprt")
-MODELS = {"trinomial": sprt_pb2.SPRT_MODEL_TRINOMIAL, "pentanomial": sprt_pb2.SPRT_MODEL_PENTANOMIAL}
+MAX_MATCHES = 1_000_000
 SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 STATUSES = """\b
 Exit status:
@@ -54,8 +64,8 @@ VERDICTS = {"passed": SprtExitStatus.PASSED, "failed": SprtExitStatus.FAILED}
 @click.option("--elo1", default=10.0, show_default=True, help="Elo lead of the alternative.")
 @click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="False positive rate.")
 @click.option("--beta", type=SHARE, default=0.05, show_default=True, help="False negative rate.")
-@click.option("--model", type=click.Choice(list(MODELS)), default="pentanomial", show_default=True, help="Model.")
-@click.option("--max-matches", type=click.IntRange(1, MOST), help="Stop undecided after this many. [no limit]")
+@click.option("--model", type=click.Choice(words(SprtModel)), default="pentanomial", show_default=True, help="Model.")
+@click.option("--max-matches", type=click.IntRange(1, MAX_MATCHES), help="Stop undecided after this many. [no limit]")
 @play_options
 @click.option(
     "--parallel",
@@ -79,7 +89,7 @@ def sprt(
     elo1: float,
     alpha: float,
     beta: float,
-    model: str,
+    model: SprtModel,
     max_matches: int | None,
     parallel: int,
     out: Path | None,
@@ -93,23 +103,20 @@ def sprt(
     bots = read_entrants((a, b))
     for bot in bots:
         bot.check_game(known.name)
-    match_terms = terms_of(
-        rules_of(known.name, known.version, settings),
-        read_clock(clock),
-        to_message(LOCAL_POLICIES, policy_pb2.Policies),
+    match_terms = MatchTerms(
+        rules=rules_of(known, settings),
+        time_control=TimeControl(rule=read_clock(clock)),
+        policies=LOCAL_POLICIES,
+        adjudication=read_chosen_adjudication(play, known.table(settings)),
     )
-    if adjudication := read_chosen_adjudication(play, known.table(settings)):
-        match_terms.adjudication.CopyFrom(to_message(adjudication, policy_pb2.Adjudication))
-    openings = [game_pb2.Opening(position=position) for position in read_chosen_openings(play, known, settings)]
-    terms = tournament_pb2.TournamentTerms(
+    openings = tuple(Opening(position=position) for position in read_chosen_openings(play, known, settings))
+    terms = TournamentTerms(
         match_terms=match_terms,
-        sprt=sprt_pb2.Sprt(
-            elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=MODELS[model], max_matches=max_matches or 0
-        ),
-        duplicate_play=contest_pb2.DuplicatePlay(openings=openings),
+        sprt=Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model, max_matches=max_matches or 0),
+        duplicate_play=DuplicatePlay(openings=openings),
         max_concurrent_matches=parallel,
     )
-    entrants = tuple(contest_pb2.Entrant(name=bot.name, bots=[match_pb2.BotRef(bot=bot.name)]) for bot in bots)
+    entrants = tuple(Entrant(name=bot.name, bots=(BotRef(bot=bot.name),)) for bot in bots)
     title = f"Is {bots[0].name} stronger than {bots[1].name}?"
     plan = TournamentPlan(name="sprt", title=title, terms=terms, entrants=entrants, bots=bots, matches_a_bot=parallel)
     where = out or DEFAULT_OUT / f"{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 import click
-from referee_api.conversion import to_message, to_value
+from referee_api.conversion import to_message
 from referee_api.v1 import tournament_pb2
 from referee_client import Organiser
 from referee_values import (
@@ -14,9 +14,9 @@ from referee_values import (
     CorrectionKind,
     Entrant,
     ExportFormat,
+    Policies,
     Tournament,
     TournamentPhase,
-    TournamentTerms,
 )
 
 from referee.accounts.names import natural_key
@@ -31,7 +31,6 @@ from referee.cli._shared.report_text import standings_text
 from referee.cli._shared.tournament_runner import run
 from referee.local.contest_file import read_tournament
 from referee.local.trf_plan import plan_of_report
-from referee.match.match_terms import DEFAULT_POLICIES
 from referee.show.collector import tournament_report
 from referee.show.formatting import local_moment
 from referee.show.publication import publish_tournament
@@ -63,7 +62,7 @@ def create(organiser: Organiser, file: Path, former: str | None, best: int | Non
     Of a former tournament, those who have withdrawn are left out. The others enter in the order of its standings, or
     before its start in the order of entry.
     """
-    plan = read_tournament(file, DEFAULT_POLICIES)
+    plan = read_tournament(file, Policies())
     if best and not former:
         raise click.UsageError("--best needs --entrants-of")
     if plan.entrants and former:
@@ -72,11 +71,8 @@ def create(organiser: Organiser, file: Path, former: str | None, best: int | Non
         raise click.UsageError(
             "bots connect to a running referee by themselves: use entrants = [...] instead of [bots]"
         )
-    entrants = (
-        _former_entrants(organiser, former, best) if former else [to_value(one, Entrant) for one in plan.entrants]
-    )
-    terms = to_value(plan.terms, TournamentTerms)
-    _print(organiser.tournaments.create(plan.name, entrants=entrants, title=plan.title, plan=terms))
+    entrants = _former_entrants(organiser, former, best) if former else plan.entrants
+    _print(organiser.tournaments.create(plan.name, entrants=entrants, title=plan.title, plan=plan.terms))
 
 
 def _former_entrants(organiser: Organiser, name: str, best: int | None) -> list[Entrant]:

@@ -12,10 +12,8 @@ from msgspec.structs import replace
 
 from engines.game_errors import DetailedError
 from engines.registry import games
-from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.pairing import DueMatch
 from referee.contests.tournament.commands import (
-    EnterTournament,
     RecordTournamentScore,
     RecordTournamentVoid,
     StartTournament,
@@ -32,11 +30,8 @@ from referee.lab.lab_match import LabMatch, LabResult
 from referee.lab.same_table import seed_of, without_nonces
 from referee.live.create import match_id_of
 from referee.live.match_request import LiveLimits
-from referee.local.contest_file import TournamentPlan
+from referee.local.contest_file import TournamentPlan, entries_of, hosted_terms
 from referee.local.terms_reader import LOCAL_CREDIT
-from referee.transport.wire.contests import read_entrant
-from referee.transport.wire.terms import TermsConverter
-from referee.transport.wire.tournaments import read_tournament_terms
 
 LAB_LIMITS = LiveLimits()
 READY_MATCHES = 1000
@@ -59,7 +54,7 @@ class LabTournament:
         """Raises a DetailedError if it cannot start."""
         self._games = games()
         self._seed = seed
-        wanted = read_tournament_terms(plan.terms, TermsConverter(self._games, LOCAL_CREDIT, LAB_LIMITS))
+        wanted = hosted_terms(plan.terms, LOCAL_CREDIT)
         value = replace(
             wanted.value,
             max_concurrent_matches=READY_MATCHES,
@@ -78,9 +73,8 @@ class LabTournament:
         self._running: dict[str, DueMatch] = {}
         """Matches that were taken and have no result, by their names."""
         self._taken = 0
-        for entrant in plan.entrants:
-            name, bots = read_entrant(entrant, f"entrant {entrant.name}")
-            self._execute(EnterTournament(ContestEntrant(name, bots)))
+        for entry in entries_of(plan.entrants):
+            self._execute(entry)
         self._execute(StartTournament())
 
     @property

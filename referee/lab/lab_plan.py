@@ -17,7 +17,7 @@ from referee.local.toml_validation import BadPlan, read_toml
 
 NOT_HERE = ("sandbox", "ladder", "qualification", "starts_at", "entries_close_at")
 """Keys of such files that mean nothing without a server, or without processes of the bots."""
-WITHOUT_EFFECT = ("parallel", "matches_a_bot", "start_within_s")
+WITHOUT_EFFECT = ("max_concurrent_matches", "matches_a_bot", "start_within_s")
 """Keys that say how a server plays, and change no match."""
 
 
@@ -48,7 +48,7 @@ def read_lab_plan(file: Path) -> LabPlan:
         _check_bots(plan, bots)
         for bot in bots.values():
             bot.check_game(plan.game)
-    workers = min(content.get("parallel", cores()), cores())
+    workers = min(plans[0].terms.max_concurrent_matches or cores(), cores())
     return LabPlan(bots, plans, is_arena, _text_of(content) + "".join(map(_book_of, plans)), workers)
 
 
@@ -62,7 +62,7 @@ def _check_bots(plan: TournamentPlan, bots: Iterable[str]) -> None:
 
 def _book_of(plan: TournamentPlan) -> str:
     """Return the openings, which may come from a book, another file than the plan."""
-    openings = plan.terms.duplicate_play.openings
+    openings = plan.terms.duplicate_play.openings if plan.terms.duplicate_play else ()
     return "".join(f"\n{opening.position}" for opening in openings)
 
 

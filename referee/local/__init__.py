@@ -1,7 +1,7 @@
 """Local contests: an embedded server, bots as child processes, and a folder with a record of every match.
 
-- `plan`, `contest_file`, `arena_plan`: the bots of a plan; plans of tournaments and ladders, and of arenas
-- `terms_reader`, `entrant`, `toml_validation`: games, clocks and bots in plans and on the command line
+- `plan`, `contest_file`, `arena_plan`, `match_file`: plans of tournaments, ladders, arenas, matches
+- `toml_validation`, `short_forms`, `terms_reader`, `entrant`: TOML as values of the contract, with short forms; bots
 - `local_tournament`, `local_standings`: tournaments and arenas, and the standings over several games
 - `results_folder`: records and logs of a contest, and the data needed to resume it
 - `embedded_server`, `bot_pool`: the server; registers, starts, supervises and stops the bots

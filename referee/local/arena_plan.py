@@ -7,18 +7,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from referee_values import MatchTerms
+
 from engines.api import Table
 from engines.game_errors import DetailedError
-from engines.registry import find
 from referee.contests.tournament.tournament_terms import MAX_REPETITIONS
-from referee.local.contest_file import OF_BOTS, TournamentPlan, tournament_plan
+from referee.local.contest_file import TournamentPlan, tournament_plan
 from referee.local.entrant import NAME, NAME_RULE, read_bots
 from referee.local.plan import MAX_PARALLEL, cores
-from referee.local.terms_reader import LOCAL_POLICIES, OF_A_MATCH, OF_EVERY_GAME
-from referee.local.toml_validation import BadPlan, count, known, read_toml, value
+from referee.local.terms_reader import LOCAL_POLICIES, OF_A_MATCH, OF_EVERY_GAME, game_of
+from referee.local.toml_validation import BadPlan, count, known, read, read_toml, value
 
+OF_RUN = ("max_concurrent_matches", "matches_a_bot", "start_within_s", "sandbox", "bots")
+"""Keys about the run on this machine, for all games."""
 OF_A_GAME = ("label", "at_a_table", "cycles", "rounds", "openings", *OF_A_MATCH)
-OF_ALL = ("cycles", "rounds", "parallel", "games", *OF_BOTS, *OF_EVERY_GAME)
+OF_ALL = ("cycles", "rounds", "games", *OF_RUN, *OF_EVERY_GAME)
 
 
 def read_arena(file: Path, parallel: int | None = None, *, clocks: bool = True) -> tuple[TournamentPlan, ...]:
@@ -30,9 +33,10 @@ def read_arena(file: Path, parallel: int | None = None, *, clocks: bool = True) 
     if not games:
         raise BadPlan("games", "missing; add a [[games]] table with at least `game`")
     if not clocks:
-        content |= {"clock": "none", "odds": {}}
+        content = {**_unclocked(content), "clock": "none"}
         games = [_unclocked(given) for given in games]
-    content["parallel"] = parallel or count("parallel", content, cores(), MAX_PARALLEL)
+    usual = count("max_concurrent_matches", content, cores(), MAX_PARALLEL)
+    content["max_concurrent_matches"] = parallel or usual
     plans = tuple(_read_game(f"games {number}", content, given, bots, file) for number, given in enumerate(games, 1))
     labels = [plan.name for plan in plans]
     if twice := [label for label in labels if labels.count(label) > 1]:
@@ -50,9 +54,9 @@ def meeting_keys(
     check_table("at_a_table", table, at_a_table, len(bots))
     keys: dict[str, Any] = {}
     if openings:
-        keys["duplicate"] = {"openings": openings}
+        keys["duplicate_play"] = {"openings": openings}
     if at_a_table < len(table.seats):
-        keys |= {"partners": "fixed", "teams": {bot: [bot] * len(table.sides[0]) for bot in bots}}
+        keys |= {"partner_rule": "fixed", "teams": {bot: [bot] * len(table.sides[0]) for bot in bots}}
     many = rounds if at_a_table == 2 else -(-rounds * (len(bots) - 1) // (at_a_table - 1))
     many = -(-many // len(table.sides)) if openings else many
     return keys | ({"round_robin": {"cycles": many}} if at_a_table == 2 else {"pools": {"rounds": many}})
@@ -73,22 +77,26 @@ def _read_game(where: str, every: Mapping[str, Any], given: object, bots: Sequen
         raise BadPlan(where, "expected a table: [[games]]")
     known(where, given, OF_A_GAME)
     often = () if "cycles" in given or "rounds" in given else ("cycles", "rounds")
-    own = {**{key: every[key] for key in (*OF_EVERY_GAME, *OF_BOTS, *often, "parallel") if key in every}, **given}
+    own = {
+        **{key: every[key] for key in (*OF_EVERY_GAME, *OF_RUN, *often) if key in every},
+        **given,
+    }
     try:
-        game = find(value("game", own, str, ""))
-        table = game.table(game.settings(value("options", own, dict, {}), value("preset", own, str, None)))
+        keys = {key: own[key] for key in (*OF_A_MATCH, *OF_RUN) if key in own}
+        terms = read("", {key: keys[key] for key in OF_A_MATCH if key in keys}, MatchTerms)
+        game, settings = game_of(terms.rules)
+        table = game.table(settings)
         label = value("label", own, str, game.name)
         if not NAME.fullmatch(label):
             raise BadPlan("label", f"expected {NAME_RULE}")
         at_a_table = count("at_a_table", own, len(table.sides), len(table.seats))
         meetings = meeting_keys(table, at_a_table, bots, _rounds(own, at_a_table), own.get("openings", ()))
-        keys = {key: own[key] for key in (*OF_A_MATCH, *OF_BOTS, "parallel") if key in own}
         return tournament_plan({**keys, **meetings, "name": label}, file, LOCAL_POLICIES)
     except DetailedError as error:
         raise BadPlan(where, str(error)) from None
 
 
-def _unclocked(given: object) -> object:
+def _unclocked(given: Any) -> Any:
     """Return the keys of a game without those of its clock."""
     return {key: given[key] for key in given if key not in ("clock", "odds")} if isinstance(given, dict) else given
 

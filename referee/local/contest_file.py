@@ -1,63 +1,58 @@
 """Read the plan files of tournaments and ladders (docs/tournaments.md, docs/ladders.md)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
-from google.protobuf.message import Message
-from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
-from referee_values import Policies
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+from referee_api.conversion import to_message
+from referee_api.v1 import contest_pb2, tournament_pb2
+from referee_values import (
+    BotRef,
+    Entrant,
+    LadderTerms,
+    NetworkCredit,
+    Opening,
+    Policies,
+    RoundRobin,
+    Rules,
+    TournamentTerms,
+)
 
 from engines.game_errors import quoted, unknown
 from engines.registry import games
 from referee.accounts.names import NAME, NAME_RULE
-from referee.contests.tournament.tournament_terms import MAX_WAIT_MS
-from referee.local.entrant import Entrant, read_bots
-from referee.local.opening_book import read_book, read_openings
+from referee.contests.contest_entrant import ContestEntrant
+from referee.contests.tournament.commands import EnterTournament
+from referee.hosting import contest_terms
+from referee.live.match_request import LiveLimits
+from referee.local.entrant import BotTable, bots_of
+from referee.local.opening_book import OpeningBook, read_book, read_openings
 from referee.local.plan import DAY_S, DEFAULT_START_WITHIN_S, MAX_PARALLEL, BotPlan
-from referee.local.sandbox import read_sandbox
-from referee.local.terms_reader import OF_A_MATCH, OF_EVERY_GAME, match_terms, read_opening
-from referee.local.toml_validation import BadPlan, count, fill, known, moment, read_toml, value, whole, word
-from referee.match.match_terms import DEFAULT_POLICIES
-from referee.transport.wire.rules import read_rules
+from referee.local.sandbox import Sandbox
+from referee.local.terms_reader import OF_EVERY_GAME, complete_terms, game_of
+from referee.local.toml_validation import BadPlan, keys_of, known, read_table, read_toml
+from referee.transport.wire.contests import read_entrant
+from referee.transport.wire.terms import TermsConverter
+from referee.transport.wire.tournaments import read_tournament_terms
 
-FORMATS = ("round_robin", "swiss", "elimination", "gauntlet", "pools", "sprt")
-OF_BOTH = ("title", "duplicate", "partners", *OF_EVERY_GAME)
-WAITS = ("no_show_ms", "max_no_shows", "round_break_ms")
-MOMENTS = ("starts_at", "entries_close_at")
-OF_BOTS = ("matches_a_bot", "start_within_s", "sandbox", "bots")
-"""Keys about the bots that this machine runs."""
-OF_A_TOURNAMENT = (
-    "name",
-    *OF_BOTH,
-    *(key for key in OF_A_MATCH if key not in OF_BOTH),
-    *FORMATS,
-    "tie_breaks",
-    "seeding",
-    "ladder",
-    "last_entry_round",
-    "freeze_versions",
-    "qualification",
-    "boards",
-    "forbidden_pairs",
-    "max_requested_byes",
-    "play_off_entrants",
-    *WAITS,
-    *MOMENTS,
-    "parallel",
-    *OF_BOTS,
-    "teams",
-    "entrants",
-)
-COUNTS_OF_A_LADDER = (
-    "max_concurrent_matches",
-    "rematch_after",
-    "provisional_matches",
-    "pause_after_faults",
-)
-OF_A_LADDER = ("name", *OF_BOTH, "games", *COUNTS_OF_A_LADDER, "max_matches_per_hour")
-MOST = 1_000_000
+T = TypeVar("T", TournamentTerms, LadderTerms)
+
+
+class TournamentFile(Struct, frozen=True, kw_only=True):
+    """What the file of a tournament says."""
+
+    name: str = ""
+    title: str = ""
+    terms: TournamentTerms
+    bots: Mapping[str, BotTable | str] = {}
+    teams: Mapping[str, tuple[str, ...]] = {}
+    entrants: tuple[str, ...] = ()
+    matches_a_bot: Annotated[int, Meta(ge=1, le=MAX_PARALLEL)] = 1
+    start_within_s: Annotated[int, Meta(ge=1, le=DAY_S)] = DEFAULT_START_WITHIN_S
+    sandbox: Sandbox | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,198 +61,128 @@ class TournamentPlan(BotPlan):
 
     name: str
     title: str
-    terms: tournament_pb2.TournamentTerms
-    entrants: tuple[contest_pb2.Entrant, ...]
+    terms: TournamentTerms
+    entrants: tuple[Entrant, ...]
 
     @property
     def game(self) -> str:
         return self.terms.match_terms.rules.game
 
 
-@dataclass(frozen=True, slots=True)
-class LadderPlan:
-    name: str
-    title: str
-    terms: ladder_pb2.LadderTerms
+class LadderPlan(Struct, frozen=True, kw_only=True):
+    name: str = ""
+    title: str = ""
+    terms: LadderTerms
 
 
 def read_tournament(file: Path, usual: Policies) -> TournamentPlan:
-    """Read a tournament's plan file. Raises BadPlan or another DetailedError."""
+    """Read a tournament's plan file; `usual` says what happens if a bot goes away. Raises a DetailedError."""
     return tournament_plan(read_toml(file), file, usual)
 
 
-def tournament_plan(content: Mapping[str, Any], file: Path, usual: Policies) -> TournamentPlan:
-    """Return the plan with the keys of a tournament's file. Raises BadPlan or another DetailedError."""
-    known(str(file), content, OF_A_TOURNAMENT)
-    bots = read_bots(content)
+def tournament_plan(content: dict[str, Any], file: Path, usual: Policies) -> TournamentPlan:
+    """Return the plan with the keys of a tournament's file. Raises a DetailedError."""
+    book = _take_book(content, file.parent)
+    given = read_table(str(file), content, TournamentFile)
+    terms = replace(given.terms, match_terms=complete_terms("", given.terms.match_terms, usual))
+    if not terms.format:
+        terms = replace(terms, round_robin=RoundRobin())
     plan = TournamentPlan(
-        name=_name(content, file),
-        title=value("title", content, str, ""),
-        terms=_tournament_terms(content, usual, file.parent),
-        entrants=_entrants(content, bots),
-        bots=bots,
-        matches_a_bot=count("matches_a_bot", content, 1, MAX_PARALLEL),
-        start_within_s=count("start_within_s", content, DEFAULT_START_WITHIN_S, DAY_S),
-        sandbox=read_sandbox(content, file.parent),
+        name=_name(given.name, file),
+        title=given.title,
+        terms=_with_openings(terms, terms.match_terms.rules, book),
+        entrants=_entrants(given),
+        bots=bots_of(given.bots),
+        matches_a_bot=given.matches_a_bot,
+        start_within_s=given.start_within_s,
+        sandbox=given.sandbox and given.sandbox.within(file.parent),
     )
     _check_challengers(plan)
-    for bot in bots:
+    for bot in plan.bots:
         bot.check_game(plan.game)
     return plan
 
 
 def read_ladder(file: Path) -> LadderPlan:
-    """Read a ladder's plan file. Raises BadPlan or another DetailedError."""
+    """Read a ladder's plan file. Raises a DetailedError."""
     content = read_toml(file)
-    known(str(file), content, OF_A_LADDER)
-    every_game = _games(content)
-    terms = ladder_pb2.LadderTerms(match_terms=every_game, partner_rule=_partners(content))
-    for key in COUNTS_OF_A_LADDER:
-        setattr(terms, key, count(key, content, 0, MOST))
-    if "max_matches_per_hour" in content:
-        terms.max_matches_per_hour = whole("max_matches_per_hour", content, MOST)
-    if duplicate := _duplicate(content, every_game[0].rules, file.parent):
-        terms.duplicate_play.CopyFrom(duplicate)
-    return LadderPlan(_name(content, file), value("title", content, str, ""), terms)
-
-
-def _name(content: Mapping[str, Any], file: Path) -> str:
-    """Return the name, by default that of the file."""
-    name = value("name", content, str, file.stem)
-    if not NAME.fullmatch(name):
-        source = "" if "name" in content else ', which is that of the file; give another one by `name = "..."`'
-        raise BadPlan("name", f"{NAME_RULE}, not {quoted(name)}{source}")
-    return str(name)
-
-
-def _games(content: Mapping[str, Any]) -> list[match_pb2.MatchTerms]:
-    games = value("games", content, list, [])
-    if not games:
+    known(str(file), content, (*keys_of(LadderPlan), *OF_EVERY_GAME))
+    book = _take_book(content, file.parent)
+    every = {key: content.pop(key) for key in OF_EVERY_GAME if key in content}
+    games = content.get("games")
+    if isinstance(games, list):
+        content["games"] = [{**every, **game} if isinstance(game, dict) else game for game in games]
+    plan = read_table(str(file), content, LadderPlan)
+    if not plan.terms.match_terms:
         raise BadPlan("games", "missing; add a [[games]] table with at least `game`")
-    every = {key: content[key] for key in OF_EVERY_GAME if key in content}
-    return [_game(f"games {number}", every, given) for number, given in enumerate(games, 1)]
-
-
-def _game(where: str, every: Mapping[str, Any], given: object) -> match_pb2.MatchTerms:
-    """Read one game, with defaults from the top level."""
-    if not isinstance(given, dict):
-        raise BadPlan(where, "expected a table: [[games]]")
-    known(where, given, OF_A_MATCH)
-    return match_terms(where, {**every, **given}, DEFAULT_POLICIES)
-
-
-def _tournament_terms(content: Mapping[str, Any], usual: Policies, folder: Path) -> tournament_pb2.TournamentTerms:
-    terms = tournament_pb2.TournamentTerms(
-        match_terms=match_terms("", content, usual),
-        tie_breaks=[
-            word("tie_breaks", tournament_pb2.TieBreak, "TIE_BREAK_", given)
-            for given in value("tie_breaks", content, list, [])
-        ],
-        max_concurrent_matches=count("parallel", content, 0, MAX_PARALLEL),
-        ladder=value("ladder", content, str, ""),
-        last_entry_round=count("last_entry_round", content, 0, MOST),
-        freeze_versions=value("freeze_versions", content, bool, False),
-        partner_rule=_partners(content),
-        boards=count("boards", content, 0, MOST),
-        forbidden_pairs=[_forbidden_pair(given) for given in value("forbidden_pairs", content, list, [])],
-        max_requested_byes=count("max_requested_byes", content, 0, MOST),
-        play_off_entrants=count("play_off_entrants", content, 0, MOST),
+    played = tuple(
+        complete_terms(f"games {number}", terms, Policies()) for number, terms in enumerate(plan.terms.match_terms, 1)
     )
-    _set_times(terms, content)
-    if "qualification" in content:
-        fill("qualification", value("qualification", content, dict, {}), terms.qualification)
-    if "seeding" in content:
-        terms.seeding = word("seeding", tournament_pb2.Seeding, "SEEDING_", content["seeding"])
-    if duplicate := _duplicate(content, terms.match_terms.rules, folder):
-        terms.duplicate_play.CopyFrom(duplicate)
-    _set_format(terms, content)
-    return terms
+    terms = _with_openings(replace(plan.terms, match_terms=played), played[0].rules, book)
+    return replace(plan, name=_name(plan.name, file), terms=terms)
 
 
-def _forbidden_pair(given: object) -> tournament_pb2.ForbiddenPair:
-    if not isinstance(given, list) or len(given) != 2 or not all(isinstance(one, str) for one in given):
-        raise BadPlan("forbidden_pairs", 'expected pairs of entrants, such as [["anna", "bert"]]')
-    first, second = given
-    return tournament_pb2.ForbiddenPair(first=first, second=second)
+def hosted_terms(terms: TournamentTerms, credit: NetworkCredit) -> contest_terms.HostedTournamentTerms:
+    """Return the terms as a server of this process has them. Raises a DetailedError."""
+    message = to_message(terms, tournament_pb2.TournamentTerms)
+    return read_tournament_terms(message, TermsConverter(games(), credit, LiveLimits()))
 
 
-def _set_times(terms: tournament_pb2.TournamentTerms, content: Mapping[str, Any]) -> None:
-    for key in WAITS:
-        if key in content:
-            setattr(terms, key, whole(key, content, MAX_WAIT_MS))
-    for key in MOMENTS:
-        if key in content:
-            getattr(terms, key).FromDatetime(moment(key, content))
+def entries_of(entrants: Iterable[Entrant]) -> Iterator[EnterTournament]:
+    """Yield the commands by which the entrants enter. Raises BadField."""
+    for entrant in entrants:
+        name, bots = read_entrant(to_message(entrant, contest_pb2.Entrant), f"entrant {entrant.name}")
+        yield EnterTournament(ContestEntrant(name, bots))
 
 
-def _set_format(terms: tournament_pb2.TournamentTerms, content: Mapping[str, Any]) -> None:
-    given = [name for name in FORMATS if name in content]
-    if len(given) > 1:
-        raise BadPlan(given[1], f"a tournament has one format, but {given[0]} is also given")
-    name = given[0] if given else FORMATS[0]
-    table = dict(value(name, content, dict, {}))
-    form: Message = getattr(terms, name)
-    if name == "sprt" and "model" in table:
-        table["model"] = word("sprt.model", sprt_pb2.SprtModel, "SPRT_MODEL_", table["model"])
-    form.SetInParent()
-    fill(name, table, form)
+def _name(given: str, file: Path) -> str:
+    """Return the name, by default that of the file."""
+    name = given or file.stem
+    if not NAME.fullmatch(name):
+        source = "" if given else ', which is that of the file; give another one by `name = "..."`'
+        raise BadPlan("name", f"{NAME_RULE}, not {quoted(name)}{source}")
+    return name
 
 
-def _duplicate(content: Mapping[str, Any], rules: game_pb2.Rules, folder: Path) -> contest_pb2.DuplicatePlay | None:
-    """Read duplicate play; a book of openings is relative to the folder of the plan. Raises BadPlan."""
-    given = content.get("duplicate", False)
-    if isinstance(given, bool):
-        return contest_pb2.DuplicatePlay() if given else None
-    if not isinstance(given, dict):
-        raise BadPlan("duplicate", f"expected true or a table with arrangements and openings, not {quoted(given)}")
-    known("duplicate", given, ("arrangements", "openings"))
-    return contest_pb2.DuplicatePlay(
-        arrangements=count("arrangements", given, 0, MOST),
-        openings=_openings(given.get("openings", []), rules, folder),
-    )
+def _take_book(content: dict[str, Any], folder: Path) -> OpeningBook | None:
+    """Take the book out of duplicate play: its openings can be read when the game is known. Raises BadPlan."""
+    play = content.get("duplicate_play")
+    if not isinstance(play, dict) or isinstance(play.get("openings", []), list):
+        return None
+    content["duplicate_play"] = {key: given for key, given in play.items() if key != "openings"}
+    return read_book("duplicate_play.openings", play["openings"], folder)
 
 
-def _openings(given: object, rules: game_pb2.Rules, folder: Path) -> list[game_pb2.Opening]:
-    if isinstance(given, dict):
-        positions = read_openings(read_book(given, folder), *read_rules(games(), rules))
-        return [game_pb2.Opening(position=position) for position in positions]
-    if not isinstance(given, list):
-        raise BadPlan("duplicate.openings", f"expected a list, or a table with the file of a book, not {quoted(given)}")
-    return [read_opening("duplicate.openings", one) for one in given]
+def _with_openings(terms: T, rules: Rules, book: OpeningBook | None) -> T:
+    """Return the terms with the openings of a book. Raises BadPlan."""
+    if not book or not terms.duplicate_play:
+        return terms
+    openings = tuple(Opening(position=position) for position in read_openings(book, *game_of(rules)))
+    return replace(terms, duplicate_play=replace(terms.duplicate_play, openings=openings))
 
 
-def _partners(content: Mapping[str, Any]) -> Any:
-    return word("partners", contest_pb2.PartnerRule, "PARTNER_RULE_", content.get("partners", "individual"))
-
-
-def _entrants(content: Mapping[str, Any], bots: Sequence[Entrant]) -> tuple[contest_pb2.Entrant, ...]:
+def _entrants(given: TournamentFile) -> tuple[Entrant, ...]:
     """Return the teams; if there are none, all bots and `entrants`."""
-    names = [bot.name for bot in bots]
-    teams = value("teams", content, dict, {})
-    if teams:
-        return tuple(_team(name, given, names) for name, given in teams.items())
-    others = value("entrants", content, list, [])
-    if wrong := [one for one in others if not isinstance(one, str)]:
-        raise BadPlan("entrants", f"expected names of bots, not {quoted(wrong[0])}")
-    return tuple(_entrant(name, [name]) for name in [*names, *others])
+    if given.teams:
+        return tuple(_team(name, bots, tuple(given.bots)) for name, bots in given.teams.items())
+    return tuple(_entrant(name, [name]) for name in (*given.bots, *given.entrants))
 
 
-def _team(name: str, given: object, bots: Sequence[str]) -> contest_pb2.Entrant:
-    where = f"teams.{name}"
-    if not isinstance(given, list) or not given or not all(isinstance(one, str) for one in given):
-        raise BadPlan(where, 'expected a list of bots in seat order, such as ["anna", "bert"]')
-    if bots and (strangers := [one for one in given if one not in bots]):
-        raise BadPlan(where, unknown("bot", strangers[0], bots))
-    return _entrant(name, given)
+def _team(name: str, team: Sequence[str], bots: Sequence[str]) -> Entrant:
+    if not team:
+        raise BadPlan(f"teams.{name}", 'expected a list of bots in seat order, such as ["anna", "bert"]')
+    if bots and (strangers := [bot for bot in team if bot not in bots]):
+        raise BadPlan(f"teams.{name}", unknown("bot", strangers[0], bots))
+    return _entrant(name, team)
 
 
-def _entrant(name: str, bots: Sequence[str]) -> contest_pb2.Entrant:
-    refs = [match_pb2.BotRef(bot=bot, version=version) for bot, _, version in (one.partition("/") for one in bots)]
-    return contest_pb2.Entrant(name=name.partition("/")[0] if len(refs) == 1 else name, bots=refs)
+def _entrant(name: str, bots: Sequence[str]) -> Entrant:
+    refs = tuple(BotRef(bot=bot, version=version) for bot, _, version in (bot.partition("/") for bot in bots))
+    return Entrant(name=name.partition("/")[0] if len(refs) == 1 else name, bots=refs)
 
 
 def _check_challengers(plan: TournamentPlan) -> None:
     names = [entrant.name for entrant in plan.entrants]
-    for name in plan.terms.gauntlet.challengers:
+    for name in plan.terms.gauntlet.challengers if plan.terms.gauntlet else ():
         if plan.bots and name not in names:
             raise BadPlan("gauntlet.challengers", unknown("entrant", name, names))

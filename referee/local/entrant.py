@@ -21,8 +21,10 @@ from itertools import count, takewhile
 from pathlib import PurePath
 from typing import Any
 
+from msgspec import Struct
+
 from engines.game_errors import DetailedError, nearest, quoted
-from referee.local.toml_validation import BadPlan, known, texts, value
+from referee.local.toml_validation import BadPlan, read
 
 BUILT_IN = ("random", "greedy", "search")
 CLIENT = (sys.executable, "-m", "referee_client")
@@ -35,7 +37,14 @@ NAME_RULE = f"up to {NAME_CHARS} lower-case letters, digits and single hyphens b
 NAMED = re.compile(r"([A-Za-z][\w-]*)=(.+)", re.DOTALL)
 OPTION = re.compile(r"[A-Za-z][^=/]*=.*", re.DOTALL)
 """An option of a UCI engine, in front of its command."""
-OF_A_BOT = ("run", "folder", "env")
+
+
+class BotTable(Struct, frozen=True):
+    """A bot of a plan file that is more than the text `run`."""
+
+    run: str
+    folder: str = "."
+    env: tuple[str, ...] = ()
 
 
 class BadEntrant(DetailedError):
@@ -94,21 +103,18 @@ def read_entrants(given: Iterable[str]) -> tuple[Entrant, ...]:
 
 def read_bots(content: Mapping[str, Any]) -> tuple[Entrant, ...]:
     """Read the table `bots` of a plan file. Raises BadPlan or BadEntrant."""
-    return tuple(_bot(name, given) for name, given in value("bots", content, dict, {}).items())
+    return bots_of(read("bots", content.get("bots", {}), Mapping[str, BotTable | str]))
 
 
-def _bot(name: str, given: object) -> Entrant:
-    where = f"bots.{name}"
+def bots_of(given: Mapping[str, BotTable | str]) -> tuple[Entrant, ...]:
+    """Raises BadPlan or BadEntrant."""
+    return tuple(_bot(name, BotTable(bot) if isinstance(bot, str) else bot) for name, bot in given.items())
+
+
+def _bot(name: str, table: BotTable) -> Entrant:
     if not NAME.fullmatch(name):
-        raise BadPlan(where, f"invalid name; expected {NAME_RULE}")
-    table = {"run": given} if isinstance(given, str) else given
-    if not isinstance(table, dict) or not isinstance(table.get("run"), str):
-        raise BadPlan(
-            where, 'expected a string such as "random" or "./my-bot --fast", or a table with that string as `run`'
-        )
-    known(where, table, OF_A_BOT)
-    folder, env = value("folder", table, str, "."), texts(f"{where}.env", table.get("env", []))
-    return replace(read_entrant(table["run"]), name=name, folder=folder, env=env)
+        raise BadPlan(f"bots.{name}", f"invalid name; expected {NAME_RULE}")
+    return replace(read_entrant(table.run), name=name, folder=table.folder, env=table.env)
 
 
 def _read(given: str) -> Entrant:

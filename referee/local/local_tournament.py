@@ -6,7 +6,6 @@ further tournaments, called `trox--2` and so on.
 
 import asyncio
 import errno
-import json
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,33 +13,27 @@ from dataclasses import replace as with_fields
 from itertools import combinations
 from pathlib import Path
 
+import msgspec
 import referee_values as values
-from google.protobuf import json_format
 from msgspec.structs import replace
-from referee_api.conversion import to_value
-from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_client import Refused
-from referee_values import Gauntlet, NetworkCredit, Pairing, Tournament, TournamentEntry
+from referee_values import Gauntlet, NetworkCredit, Pairing, Tournament, TournamentEntry, TournamentTerms, normal
 
 from engines.game_errors import DetailedError
 from engines.registry import games
-from referee.contests.contest_entrant import ContestEntrant
-from referee.contests.tournament.commands import EnterTournament, StartTournament
+from referee.contests.tournament.commands import StartTournament
 from referee.contests.tournament.decide import decide
 from referee.contests.tournament.state import Tournament as TournamentPlay
 from referee.contests.tournament.state import evolve
 from referee.hosting.contest_terms import check_tournament_terms
 from referee.live.match_request import LiveLimits
-from referee.local.contest_file import TournamentPlan
+from referee.local.contest_file import TournamentPlan, entries_of, hosted_terms
 from referee.local.embedded_server import LocalServer, embedded_with_bots
 from referee.local.entrant import Entrant
 from referee.local.results_folder import ResultsFolder
 from referee.local.toml_validation import BadPlan
 from referee.match.setup import SEED_BYTES
 from referee.observability.event_log_metrics import OutageCallback
-from referee.transport.wire.contests import read_entrant
-from referee.transport.wire.terms import TermsConverter
-from referee.transport.wire.tournaments import read_tournament_terms
 
 DISK_FULL_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """Errors that are resolved by freeing disk space."""
@@ -82,12 +75,10 @@ class LocalContest:
         self.folder_of(plan.name).claim(self._plan_json(plan))
 
     def _plan_json(self, plan: TournamentPlan) -> str:
-        terms = json_format.MessageToDict(plan.terms)
-        entrants = [json_format.MessageToDict(entrant) for entrant in plan.entrants]
-        fixed = {"terms": terms, "entrants": entrants}
+        fixed: dict[str, object] = {"terms": normal(plan.terms), "entrants": plan.entrants}
         if self.is_arena:
-            del fixed["entrants"], terms["maxConcurrentMatches"]
-        return f"{json.dumps(fixed, indent=2, sort_keys=True)}\n"
+            fixed = {"terms": normal(replace(plan.terms, max_concurrent_matches=0))}
+        return f"{msgspec.json.format(msgspec.json.encode(fixed, order='sorted')).decode()}\n"
 
     @asynccontextmanager
     async def open(self, outage: OutageCallback) -> AsyncIterator["ContestRuntime"]:
@@ -95,7 +86,7 @@ class LocalContest:
 
         `outage` is called when the folder becomes unwritable or writable.
         """
-        patient = any(plan.terms.match_terms.time_control.rule.HasField("untimed") for plan in self.plans)
+        patient = any(plan.terms.match_terms.time_control.rule.untimed for plan in self.plans)
         running = embedded_with_bots(
             self.plans[0], self.run_in, self.folder, patient=patient, site=self.site, outage=outage
         )
@@ -103,15 +94,13 @@ class LocalContest:
             yield ContestRuntime(self, server, outage)
 
 
-def check_can_start(terms: tournament_pb2.TournamentTerms, entrants: Iterable[contest_pb2.Entrant]) -> None:
+def check_can_start(terms: TournamentTerms, entrants: Iterable[values.Entrant]) -> None:
     """Raise a DetailedError if the terms or the number of entrants are invalid."""
-    known = games()
-    wanted = read_tournament_terms(terms, TermsConverter(known, NetworkCredit(), LiveLimits()))
-    check_tournament_terms(wanted, known, LiveLimits())
+    wanted = hosted_terms(terms, NetworkCredit())
+    check_tournament_terms(wanted, games(), LiveLimits())
     tournament = TournamentPlay(replace(wanted.tournament, seed=bytes(SEED_BYTES)))
-    for entrant in entrants:
-        name, bots = read_entrant(entrant, f"entrant {entrant.name}")
-        for event in decide(tournament, EnterTournament(ContestEntrant(name, bots))):
+    for entry in entries_of(entrants):
+        for event in decide(tournament, entry):
             tournament = evolve(tournament, event)
     decide(tournament, StartTournament())
 
@@ -168,7 +157,7 @@ class ContestRuntime:
         }
         if not (gaps and self.contest.is_arena):
             return []
-        if plan.terms.HasField("pools"):
+        if plan.terms.pools:
             return [_between(plan, _name(plan, len(found)), names)]
         return [
             _gauntlet(_between(plan, _name(plan, number), [name, *others]), name)
@@ -182,10 +171,7 @@ class ContestRuntime:
             raise TooFewEntrants(str(why)) from None
         try:
             return await self.server.organiser.tournaments.create(
-                plan.name,
-                entrants=[to_value(one, values.Entrant) for one in plan.entrants],
-                title=plan.title,
-                plan=to_value(plan.terms, values.TournamentTerms),
+                plan.name, entrants=plan.entrants, title=plan.title, plan=plan.terms
             )
         except Refused as refused:
             raise BadPlan(plan.name, refused.message) from None
@@ -205,10 +191,9 @@ def _between(plan: TournamentPlan, name: str, bots: Sequence[str]) -> Tournament
 
 def _gauntlet(plan: TournamentPlan, challenger: str) -> TournamentPlan:
     """Return the plan in which only the challenger meets the others."""
-    terms = tournament_pb2.TournamentTerms()
-    terms.CopyFrom(plan.terms)
-    terms.gauntlet.MergeFrom(tournament_pb2.Gauntlet(challengers=[challenger], cycles=plan.terms.round_robin.cycles))
-    return with_fields(plan, terms=terms)
+    cycles = plan.terms.round_robin.cycles if plan.terms.round_robin else 0
+    gauntlet = Gauntlet(challengers=(challenger,), cycles=cycles)
+    return with_fields(plan, terms=replace(plan.terms, round_robin=None, gauntlet=gauntlet))
 
 
 def _pairs_in(tournament: Tournament) -> Iterator[frozenset[str]]:

@@ -1,43 +1,25 @@
 """Read the file of a single match on a running referee: its terms, opening, seed, title and ladder."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
-from referee_api.v1 import game_pb2, match_pb2
+from msgspec import Struct
+from msgspec.structs import replace
+from referee_values import MatchTerms, Opening, Policies
 
-from engines.game_errors import quoted
-from referee.local.terms_reader import OF_A_MATCH, match_terms, read_opening
-from referee.local.toml_validation import BadPlan, known, read_toml, value
-from referee.match.match_terms import DEFAULT_POLICIES
-
-KEYS = ("title", "ladder", "opening", "seed", *OF_A_MATCH)
+from referee.local.terms_reader import complete_terms
+from referee.local.toml_validation import read_table, read_toml
 
 
-@dataclass(frozen=True, slots=True)
-class MatchFile:
-    title: str
-    ladder: str
+class MatchFile(Struct, frozen=True, kw_only=True):
+    title: str = ""
+    ladder: str = ""
     """The ladder that rates the match; empty: none."""
-    opening: game_pb2.Opening
-    seed: bytes
-    terms: match_pb2.MatchTerms
+    opening: Opening = Opening()
+    seed: bytes = b""
+    terms: MatchTerms
 
 
 def read_match_file(file: Path) -> MatchFile:
     """Raises BadPlan or another DetailedError."""
-    content = read_toml(file)
-    known(str(file), content, KEYS)
-    return MatchFile(
-        value("title", content, str, ""),
-        value("ladder", content, str, ""),
-        read_opening("opening", content.get("opening", "")),
-        _seed(value("seed", content, str, "")),
-        match_terms("", content, DEFAULT_POLICIES),
-    )
-
-
-def _seed(text: str) -> bytes:
-    try:
-        return bytes.fromhex(text)
-    except ValueError:
-        raise BadPlan("seed", f"expected 64 hexadecimal digits, not {quoted(text)}") from None
+    given = read_table(str(file), read_toml(file), MatchFile)
+    return replace(given, terms=complete_terms("", given.terms, Policies()))

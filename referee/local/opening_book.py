@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Annotated, Literal, Protocol, TextIO, get_args
 
-from msgspec import Struct
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from engines.api import REFEREE, Game, Position
 from engines.chance import Chance
 from engines.game_errors import DetailedError, unknown
 from engines.options import Settings
-from referee.local.toml_validation import BadPlan, count, known, value
+from referee.local.toml_validation import BadPlan, read
 
 MAX_OPENINGS = 1_000
 MAX_OPENINGS_BYTES = 131_072
@@ -29,8 +30,9 @@ MAX_LINE_CHARS = 32_768
 MAX_PLIES = 2_000
 """Limits of a book, of one of its lines, and of the moves that are played from one of its entries."""
 COMMENT = "#"
-KEYS = ("file", "format", "plies", "order", "start", "seed")
-ORDERS = ("sequential", "random")
+DEFAULT_SEED = "0"
+Order = Literal["sequential", "random"]
+ORDERS: tuple[Order, ...] = get_args(Order)
 ENDINGS = {".epd": "epd", ".pgn": "pgn", ".moves": "moves"}
 """Formats by the ending of a file's name; that of others is `positions`."""
 
@@ -41,12 +43,12 @@ class OpeningBook(Struct, frozen=True):
     file: Path
     format: str = ""
     """One of FORMATS; empty: by the file's name."""
-    plies: int = 0
+    plies: Annotated[int, Meta(ge=0, le=MAX_PLIES)] = 0
     """Number of moves to play of each entry, at most; 0: all."""
-    order: str = "sequential"
-    start: int = 1
+    order: Order = "sequential"
+    start: Annotated[int, Meta(ge=1, le=MAX_ENTRIES)] = 1
     """Number of the first entry to use, from 1; after the last one follows the first."""
-    seed: str = "0"
+    seed: str = DEFAULT_SEED
     """Seed of a random order."""
 
 
@@ -126,24 +128,12 @@ def read_openings(book: OpeningBook, game: Game, settings: Settings) -> tuple[st
     return _within_limit([found[place] for place in wanted])
 
 
-def read_book(given: Mapping[str, Any], folder: Path) -> OpeningBook:
+def read_book(where: str, given: object, folder: Path) -> OpeningBook:
     """Read the table of a book in a plan in that folder. Raises BadPlan."""
-    known("openings", given, KEYS)
-    if not value("file", given, str, ""):
-        raise BadPlan("openings", 'expected a table with the `file` of a book, such as { file = "book.pgn" }')
-    order = value("order", given, str, ORDERS[0])
-    if order not in ORDERS:
-        raise BadPlan("order", unknown("value", order, ORDERS))
-    if "seed" in given and order != "random":
-        raise BadPlan("seed", 'is only for order = "random"')
-    return OpeningBook(
-        folder / given["file"],
-        value("format", given, str, ""),
-        count("plies", given, 0, MAX_PLIES),
-        order,
-        count("start", given, 1, MAX_ENTRIES),
-        value("seed", given, str, "0"),
-    )
+    book: OpeningBook = read(where, given, OpeningBook)
+    if book.seed != DEFAULT_SEED and book.order != "random":
+        raise BadPlan(f"{where}.seed", 'is only for order = "random"')
+    return replace(book, file=folder / book.file)
 
 
 def _reader(book: OpeningBook, game: Game, settings: Settings) -> BookReader:

@@ -10,18 +10,18 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from engines.game_errors import quoted
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
 from referee.local.seccomp_filter import ARCHITECTURES, assemble_filter
-from referee.local.toml_validation import BadPlan, count, known, texts
+from referee.local.toml_validation import BadPlan, read
 
 BUBBLEWRAP = "bwrap"
-OF_A_SANDBOX = ("read", "memory_mb", "processes")
 MEMORY_MB = 2_048
 PROCESSES = 256
 MAX_MEMORY_MB = 1 << 20
@@ -62,20 +62,23 @@ ENVIRONMENT = {"HOME": "/tmp", "TMPDIR": "/tmp"}
 """Environment variables inside."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sandbox:
+class Sandbox(Struct, frozen=True):
     """Files and limits of the bots of a plan."""
 
     read: tuple[Path, ...] = ()
     """Additional files and folders that are readable."""
-    memory_mb: int = MEMORY_MB
+    memory_mb: Annotated[int, Meta(ge=1, le=MAX_MEMORY_MB)] = MEMORY_MB
     """Memory limit per bot: of all its processes and temporary files together."""
-    processes: int = PROCESSES
+    processes: Annotated[int, Meta(ge=1, le=MAX_PROCESSES)] = PROCESSES
     """Limit of processes and threads per bot."""
 
     @property
     def memory_bytes(self) -> int:
         return self.memory_mb << 20
+
+    def within(self, folder: Path) -> "Sandbox":
+        """Return the sandbox of a plan in that folder."""
+        return replace(self, read=tuple(folder / path.expanduser() for path in self.read))
 
     def check(self, folders: Iterable[Path]) -> None:
         """Raise BadPlan if sandboxes do not work here, or if a bot's folder contains the home directory."""
@@ -131,17 +134,8 @@ class Sandbox:
 
 def read_sandbox(content: Mapping[str, Any], folder: Path) -> Sandbox | None:
     """Read the key `sandbox`; paths are relative to `folder`, that of the plan. Raises BadPlan."""
-    given = content.get("sandbox", False)
-    if isinstance(given, bool):
-        return Sandbox() if given else None
-    if not isinstance(given, dict):
-        raise BadPlan("sandbox", f"expected true or a table with read, memory_mb and processes, not {quoted(given)}")
-    known("sandbox", given, OF_A_SANDBOX)
-    return Sandbox(
-        tuple(folder / Path(path).expanduser() for path in texts("sandbox.read", given.get("read", []))),
-        count("memory_mb", given, MEMORY_MB, MAX_MEMORY_MB),
-        count("processes", given, PROCESSES, MAX_PROCESSES),
-    )
+    given: Sandbox | None = read("sandbox", content.get("sandbox", False), Sandbox | None)
+    return given and given.within(folder)
 
 
 @cache

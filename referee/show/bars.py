@@ -1,14 +1,10 @@
 """Bars: time used, how matches ended, and the state of an SPRT between its bounds."""
 
-from referee.show.formatting import (
-    MINUS,
-    counted,
-    points_text,
-    repeated_text,
-    signed,
-)
+from referee_values import EloEstimate, SprtState
+
+from referee.show.formatting import MINUS, counted, is_clear, points_text, repeated_text, signed
 from referee.show.markup import Markup, Scale, joined, tag
-from referee.show.report import Report, Sprt
+from referee.show.report import Report
 
 VERDICTS = {
     "passed": "Passed: the first bot is stronger by at least elo1.",
@@ -25,23 +21,27 @@ def faults_note(report: Report) -> Markup | None:
     return tag("p", f"Forfeits: {text}.", class_="note") if text else None
 
 
-def sprt_gauge(sprt: Sprt) -> Markup:
+def sprt_gauge(sprt: SprtState) -> Markup:
     """Return the verdict, the gauge and the counts."""
-    estimate = sprt.estimate
+    estimate = sprt.estimate or EloEstimate()
     lead = (
-        f"{signed(estimate.elo)} Elo, 95 % interval {signed(estimate.low)} to {signed(estimate.high)}; "
+        f"{signed(estimate.elo)} Elo, 95 % interval {signed(estimate.low_elo)} to {signed(estimate.high_elo)}; "
         f"probability of being stronger {100 * estimate.superiority:.1f} %."
     )
-    to_go = f" Expected: {counted(sprt.to_go, 'match', 'matches')} to go." if sprt.to_go else ""
-    clear = " A clear lead ended the test before the ratio reached a bound." if sprt.is_clear else ""
-    seat = f" The first seat is worth {signed(sprt.first_seat)} Elo." if sprt.first_seat else ""
-    repeated = f" {repeated_text(sprt.repeated)} not counted." if sprt.repeated else ""
+    to_go = (
+        f" Expected: {counted(sprt.expected_matches_left, 'match', 'matches')} to go."
+        if sprt.expected_matches_left
+        else ""
+    )
+    clear = " A clear lead ended the test before the ratio reached a bound." if is_clear(sprt) else ""
+    seat = f" The first seat is worth {signed(sprt.first_seat_elo)} Elo." if sprt.first_seat_elo else ""
+    repeated = f" {repeated_text(sprt.repeated_matches)} not counted." if sprt.repeated_matches else ""
     text = tag("p", tag("b", VERDICTS.get(sprt.verdict, sprt.verdict)), f"{clear} {lead}{to_go}{seat}{repeated}")
     return joined(text, _gauge(sprt) if sprt.llr is not None else "", _counts(sprt))
 
 
-def _gauge(sprt: Sprt) -> Markup:
-    low, high = sprt.bounds
+def _gauge(sprt: SprtState) -> Markup:
+    low, high = sprt.llr_lower, sprt.llr_upper
     scale = Scale(low, high)
     assert sprt.llr is not None
     needle = tag("i", class_="needle", style=f"left:{scale.at(sprt.llr)}%")
@@ -56,7 +56,7 @@ def _gauge(sprt: Sprt) -> Markup:
     )
 
 
-def _counts(sprt: Sprt) -> Markup:
+def _counts(sprt: SprtState) -> Markup:
     """Draw the counts of outcomes, from the worst to the best for the first bot."""
     if not sprt.counts:
         return joined("")

@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from referee.show.report import End, Meeting, Report, Row, Sprt
+from referee_values import EloEstimate, SprtState
+
+from referee.show.report import End, Meeting, Report, Row
 
 TIME_UNITS = ((86_400_000_000, "d"), (3_600_000_000, "h"), (60_000_000, "min"), (1_000_000, "s"))
 FORFEITS = {"time": "lost on time", "illegal_move": "illegal moves", "disconnected": "disconnected"}
@@ -63,16 +65,22 @@ def score_text(share: float, low: float, high: float) -> str:
     return f"{100 * share:.0f} % ({100 * low:.0f}–{100 * high:.0f})"  # An en dash for the range.
 
 
-def sprt_text(sprt: Sprt) -> str:
+def sprt_text(sprt: SprtState) -> str:
     """Format as `LLR 1.20 (−2.94, 2.94), +12 Elo (−8 to +32), 3-10-40-22-7`; narrow terminals cut off the end."""
-    estimate = sprt.estimate
-    ratio = [] if sprt.llr is None else [f"LLR {_ratio(sprt.llr)} ({', '.join(map(_ratio, sprt.bounds))})"]
-    lead = f"{signed(estimate.elo)} Elo ({signed(estimate.low)} to {signed(estimate.high)})"
+    estimate = sprt.estimate or EloEstimate()
+    ratio = [] if sprt.llr is None else [f"LLR {_ratio(sprt.llr)} ({_ratio(sprt.llr_lower)}, {_ratio(sprt.llr_upper)})"]
+    lead = f"{signed(estimate.elo)} Elo ({signed(estimate.low_elo)} to {signed(estimate.high_elo)})"
     counts = ["-".join(map(str, sprt.counts))] if sprt.counts else []
-    repeated = [f"{repeated_text(sprt.repeated)} not counted"] if sprt.repeated else []
-    clear = ["by a clear lead"] if sprt.is_clear else []
-    seat = [f"first seat {signed(sprt.first_seat)} Elo"] if sprt.first_seat else []
+    repeated = [f"{repeated_text(sprt.repeated_matches)} not counted"] if sprt.repeated_matches else []
+    clear = ["by a clear lead"] if is_clear(sprt) else []
+    seat = [f"first seat {signed(sprt.first_seat_elo)} Elo"] if sprt.first_seat_elo else []
     return ", ".join([*ratio, *clear, lead, *counts, *seat, *repeated])
+
+
+def is_clear(sprt: SprtState) -> bool:
+    """Return whether a clear lead ended the test before the ratio reached a bound."""
+    ended = sprt.verdict in ("passed", "failed")
+    return ended and sprt.llr is not None and sprt.llr_lower < sprt.llr < sprt.llr_upper
 
 
 def repeated_text(many: int) -> str:

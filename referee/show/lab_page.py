@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from referee_values import ForfeitCause
+from referee_values import ForfeitCause, SprtState
 
 from referee.local.local_standings import LocalStanding
 from referee.show.bars import sprt_gauge
@@ -11,7 +11,6 @@ from referee.show.elo_chart import EloPoint, elo_chart
 from referee.show.formatting import percent, plain, score_text
 from referee.show.markup import Markup, Scale, joined, tag
 from referee.show.page import document, heading
-from referee.show.report import Sprt
 from referee.show.result_tables import lane, results_bar
 from referee.show.table import Cell, Column, Table, number, picture, scroller
 
@@ -58,7 +57,7 @@ class LabSummary:
     losses: Sequence[LossGroup]
     lengths: Sequence[LengthGroup] = ()
     """The results of the first bot in the standings, by length. Empty unless there are exactly two bots."""
-    sprt: Sprt | None = None
+    sprt: SprtState | None = None
     pair: tuple[str, str] = ("", "")
     """The bots of the test, the tested one first."""
     course: Sequence[EloPoint] = ()

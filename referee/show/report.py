@@ -7,6 +7,8 @@ from functools import lru_cache
 from itertools import permutations
 from typing import NamedTuple
 
+from referee_values import SprtState
+
 from referee.contests.strength.bradley_terry import Strengths, chances_to_be_best, fit_strengths
 from referee.contests.strength.elo import EloEstimate
 from referee.contests.strength.rating import FinishOrder
@@ -110,30 +112,6 @@ class IllegalMove(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Sprt:
-    """State of an SPRT."""
-
-    verdict: str
-    counts: tuple[int, ...]
-    estimate: EloEstimate
-    llr: float | None
-    """None in games with more than two sides."""
-    bounds: tuple[float, float]
-    matches: int
-    to_go: int
-    repeated: int = 0
-    """Matches that did not count, because they repeat others."""
-    first_seat: float = 0.0
-    """What the first seat is worth, in Elo."""
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether a clear lead ended the test before the ratio reached a bound."""
-        low, high = self.bounds
-        return self.verdict in ("passed", "failed") and self.llr is not None and low < self.llr < high
-
-
-@dataclass(frozen=True, slots=True)
 class Score:
     """Score of one entrant against another: 1 point for each match ranked above, ½ if equal."""
 
@@ -182,7 +160,7 @@ class Report:
     """Number of matches that `times` covers; limited, because each record has to be fetched."""
     illegal_moves: tuple[IllegalMove, ...] = ()
     """The first forfeits by illegal moves of those matches."""
-    sprt: Sprt | None = None
+    sprt: SprtState | None = None
     meetings: tuple[Meeting, ...] = ()
     """By round and board; limited to the first ones."""
     boards: int = 0

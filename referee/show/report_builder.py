@@ -29,7 +29,6 @@ from referee.show.value_conversion import (
     correction_text,
     finished_games,
     rules_text,
-    sprt_of,
     unix_ms,
 )
 from referee.show.words import format_text, time_control_text
@@ -59,7 +58,7 @@ def build_tournament_report(
         statistics.times(),
         statistics.matches,
         tuple(statistics.illegal_moves),
-        sprt_of(table.sprt) if table.sprt else None,
+        table.sprt,
         tuple(map(_meeting, pairings)),
         tournament.terms.boards,
         repeated,

@@ -16,16 +16,15 @@ from referee_values import (
     Pairing,
     PairingPhase,
     Rules,
-    SprtState,
     TournamentEntry,
 )
 
 from engines.game_errors import GameError
 from engines.registry import find
-from referee.contests.strength.elo import ELO_SCALE, EloEstimate
+from referee.contests.strength.elo import ELO_SCALE
 from referee.show.arranged_results import ReviewedMatch
 from referee.show.formatting import absent_text, counted, local_moment, points_text, signed, sprt_text
-from referee.show.report import End, Game, Sprt
+from referee.show.report import End, Game
 
 PHASES: Mapping[PairingPhase, str] = {"planned": "is planned", "playing": "is being played"}
 EPOCH = datetime.fromtimestamp(0, UTC)
@@ -103,21 +102,6 @@ def _defaults(game: str) -> Mapping[str, str]:
         return find(game).settings({}).texts()
     except GameError:
         return {}
-
-
-def sprt_of(sprt: SprtState) -> Sprt:
-    estimate = sprt.estimate or values.EloEstimate()
-    return Sprt(
-        sprt.verdict,
-        tuple(sprt.counts),
-        EloEstimate(estimate.elo, estimate.low_elo, estimate.high_elo, estimate.superiority),
-        sprt.llr,
-        (sprt.llr_lower, sprt.llr_upper),
-        sprt.matches,
-        sprt.expected_matches_left,
-        sprt.repeated_matches,
-        sprt.first_seat_elo,
-    )
 
 
 def entry_line(entry: TournamentEntry | LadderEntry) -> str:
@@ -216,7 +200,7 @@ ENTRY_TEXTS: dict[type, Callable[[Any], str]] = {
     values.MatchCorrection: correction_text,
     values.ScoreCorrected: lambda it: f"{correction_text(it.correction)}; {pairing_text(it.pairing)}",
     values.VersionsFrozen: lambda frozen: f"versions frozen: {', '.join(map(bots_text, frozen.entrants))}",
-    values.SprtState: lambda sprt: sprt_text(sprt_of(sprt)),
+    values.SprtState: sprt_text,
     values.TournamentEnded: _end_text,
     values.MatchRated: lambda rated: f"{rated.match_id}: {_ratings_text(rated)}",
     values.SeasonStarted: lambda began: f"season {began.season} started",

@@ -2,14 +2,25 @@
 
 from dataclasses import replace
 
+from msgspec import structs
+from referee_values import EloEstimate, SprtState
+
 from referee.cli._shared.report_text import report_text
-from referee.contests.strength.elo import EloEstimate
 from referee.show.formatting import estimate_text, percent, score_text, sprt_text
 from referee.show.page import page
-from referee.show.report import IllegalMove, Sprt
+from referee.show.report import IllegalMove
 from tests.show.season import report
 
-TEST = Sprt("open", (0, 1, 2), EloEstimate(10, -50, 70, 0.6), 0.5, (-2.9, 2.9), 3, 40)
+TEST = SprtState(
+    verdict="open",
+    counts=(0, 1, 2),
+    estimate=EloEstimate(elo=10, low_elo=-50, high_elo=70, superiority=0.6),
+    llr=0.5,
+    llr_lower=-2.9,
+    llr_upper=2.9,
+    matches=3,
+    expected_matches_left=40,
+)
 
 
 def test_the_report_lists_the_rounds_of_a_tournament_with_results() -> None:
@@ -50,13 +61,13 @@ def test_repeated_matches_are_shown_and_count_once() -> None:
     assert "repeated: all moves" in report_text(again)
     assert again.estimates()["bot-02"].high > season.estimates()["bot-02"].high
     assert "repeated" not in report_text(season)
-    seated = replace(TEST, verdict="passed", first_seat=120.0)
+    seated = structs.replace(TEST, verdict="passed", first_seat_elo=120.0)
     assert ", by a clear lead, " in sprt_text(seated)
     assert ", first seat +120 Elo" in sprt_text(seated)
     assert "clear lead" in page(replace(season, sprt=seated))
     assert "The first seat is worth +120 Elo." in page(replace(season, sprt=seated))
-    assert "1 repeated match not counted" in sprt_text(replace(TEST, repeated=1))
-    assert "3 repeated matches not counted." in page(replace(season, sprt=replace(TEST, repeated=3)))
+    assert "1 repeated match not counted" in sprt_text(structs.replace(TEST, repeated_matches=1))
+    assert "3 repeated matches not counted." in page(replace(season, sprt=structs.replace(TEST, repeated_matches=3)))
 
 
 def test_without_results_of_two_sides_no_advantage_of_the_first_seat_is_shown() -> None:

@@ -22,7 +22,8 @@ pytestmark = pytest.mark.slow
 def write_plan(folder: Path, form: str, *bots: str, more: str = "") -> Path:
     file = folder / "cup.toml"
     bot_lines = "\n".join(f'{name} = "{command}"' for name, command in (bot.split("=", 1) for bot in bots))
-    file.write_text(f'game = "alquerque"\n{form}\nparallel = 2\n{more}\n[bots]\n{bot_lines}\n', encoding="utf-8")
+    terms = f'game = "alquerque"\nmax_concurrent_matches = 2\n{form}\n{more}'
+    file.write_text(f"{terms}\n[bots]\n{bot_lines}\n", encoding="utf-8")
     return file
 
 

@@ -9,8 +9,16 @@ import pytest
 
 from referee.cli import main
 from referee.local.contest_file import read_tournament
-from referee.local.opening_book import KEYS, MAX_BOOK_BYTES, MAX_LINE_CHARS, MAX_OPENINGS, MAX_OPENINGS_BYTES, MAX_PLIES
-from referee.local.terms_reader import LOCAL_POLICIES, read_clock
+from referee.local.opening_book import (
+    MAX_BOOK_BYTES,
+    MAX_LINE_CHARS,
+    MAX_OPENINGS,
+    MAX_OPENINGS_BYTES,
+    MAX_PLIES,
+    OpeningBook,
+)
+from referee.local.short_forms import read_clock
+from referee.local.terms_reader import LOCAL_POLICIES
 from referee.match.adjudication import LIMITS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "chess-tools.md").read_text(encoding="utf-8")
@@ -68,13 +76,15 @@ def test_the_plan_of_the_page_is_a_plan(folder: Path) -> None:
     (text,) = re.findall(r"^```toml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     (folder / "plan.toml").write_text(text, encoding="utf-8")
     plan = read_tournament(folder / "plan.toml", LOCAL_POLICIES)
-    assert len(plan.terms.duplicate_play.openings) == 2
-    assert plan.terms.match_terms.adjudication.draw_after_ply == 68
+    play, adjudication = plan.terms.duplicate_play, plan.terms.match_terms.adjudication
+    assert play
+    assert adjudication
+    assert (len(play.openings), adjudication.draw_after_ply) == (2, 68)
 
 
 def test_the_tables_name_every_word_of_books_and_adjudication() -> None:
     listed = re.findall(r"^\| `(\w+)` \| `(--[a-z-]+)` \|", PAGE, re.MULTILINE)
-    assert tuple(key for key, _ in listed) == KEYS
+    assert tuple(key for key, _ in listed) == OpeningBook.__struct_fields__
     assert {option for _, option in listed} <= options_of("match") & options_of("sprt")
     names = {name for row, _ in ROWS for name in re.findall(r"`(\w+)`", row)}
     assert set(LIMITS) <= names

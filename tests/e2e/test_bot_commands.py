@@ -22,7 +22,7 @@ TERMS = """
 title = "a test"
 game = "alquerque"
 clock = "1h"
-odds = { 1 = "30m" }
+odds = [{ seat = 1, rule = "30m" }]
 visibility = "delayed 2"
 start_timeout_ms = 600000
 """
@@ -177,7 +177,7 @@ def test_an_invalid_file_of_a_match_is_rejected_by_its_key(organiser: Organiser,
     file = tmp_path / "match.toml"
     for text, sentence in (
         ('game = "alquerque"\nsped = 1', "unknown key"),
-        ('game = "alquerque"\nodds = { 2 = "30" }', "seats are 0 to 1"),
+        ('game = "alquerque"\nodds = [{ seat = 2, rule = "30" }]', "seats are 0 to 1"),
         ('game = "alquerque"\nvisibility = "never"', "visibility"),
         ('game = "alquerque"\nseed = "xyz"', "hexadecimal"),
         ('game = "alquerque"\nopening = 3', "opening"),

@@ -109,7 +109,7 @@ def test_a_folder_belongs_to_one_plan_and_one_seed(tmp_path: Path) -> None:
     for done in (lab(tmp_path, GAUNTLET, "--seed", "2"), lab(tmp_path, GAUNTLET.replace("cycles = 2", "cycles = 3"))):
         assert done.exit_code == 2
         assert "choose another folder with --out" in done.stderr
-    assert lab(tmp_path, f"parallel = 3\n{GAUNTLET}").exit_code == 0
+    assert lab(tmp_path, f"max_concurrent_matches = 3\n{GAUNTLET}").exit_code == 0
 
 
 def test_only_one_run_at_a_time_uses_a_folder(tmp_path: Path) -> None:
@@ -420,7 +420,7 @@ BOOK_SPRT = """
 game = "alquerque"
 clock = "none"
 adjudication = { resign_score = 100, resign_moves = 1 }
-duplicate = { openings = { file = "book" } }
+duplicate_play = { openings = { file = "book" } }
 
 [sprt]
 elo1 = 400

@@ -86,7 +86,7 @@ def test_the_answer_to_a_turn_whose_time_was_over_is_no_answer_to_the_next_one(t
         "        time.sleep(1.5 * (turn['ply'] == 0))\n"
         "        print(turn['legal_moves'][-1] if turn['ply'] else 'late', flush=True)\n"
     )
-    policies = {"timeout": "TIMEOUT_ACTION_DEFAULT_MOVE"}
+    policies = {"timeout": "default_move"}
     terms: Any = lab.terms("alquerque", clock="1/move", policies=policies)
     (result,) = lab.play([f"{sys.executable} {source}", bots.last], terms, 1, 0)
     assert [seat for seat, _, _ in result.faults] == [0]

@@ -150,7 +150,7 @@ def test_a_move_that_does_not_come_is_replaced_as_the_policy_says() -> None:
 
     clock = FakeClock()
     engine = find("alquerque")
-    policies = {"timeout": "TIMEOUT_ACTION_RANDOM_MOVE"}
+    policies = {"timeout": "random_move"}
     complete = terms("alquerque", clock="5/move", policies=policies).with_defaults(engine, SECOND)
     setup = Setup("m1", engine.version, complete, (Player("a"), Player("b")), bytes(32))
     finished = play_match(setup, engine, [silent, PythonBot(bots.last).seat(setup, 1)], clock)

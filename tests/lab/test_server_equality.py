@@ -17,7 +17,7 @@ from tests.lab import bots
 
 PLAN = f"""
 clock = "none"
-nonce_timeout_ms = 0
+without_nonces = true
 rounds = 2
 
 [bots]

@@ -3,13 +3,12 @@
 from pathlib import Path
 
 import pytest
-from referee_api.v1 import contest_pb2, policy_pb2, sprt_pb2, tournament_pb2
-from referee_values import Policies
+from referee_values import BotRef, DuplicatePlay, Opening, Policies, RoundRobin, Swiss, TimeControl
 
 from engines.game_errors import DetailedError
 from referee.local.contest_file import LadderPlan, TournamentPlan, read_ladder, read_tournament
-from referee.local.terms_reader import LOCAL_POLICIES
-from referee.match.match_terms import DEFAULT_POLICIES
+from referee.local.short_forms import read_clock
+from referee.local.terms_reader import LOCAL_DISCONNECT, LOCAL_POLICIES
 
 BOTS = '[bots]\nanna = "random"\nbert = "./bert --fast"\n'
 
@@ -31,10 +30,10 @@ def test_a_minimal_tournament_file_has_a_game_and_bots_and_is_a_round_robin(tmp_
     assert (plan.name, plan.title, plan.matches_a_bot, plan.start_within_s) == ("cup", "", 1, 60)
     assert [bot.name for bot in plan.bots] == ["anna", "bert"]
     assert [entrant.name for entrant in plan.entrants] == ["anna", "bert"]
-    assert plan.terms.WhichOneof("format") == "round_robin"
+    assert plan.terms.format == RoundRobin()
     assert plan.terms.match_terms.rules.game == "trox"
-    assert plan.terms.match_terms.time_control.rule.fischer.main_ms == 60_000
-    assert plan.terms.match_terms.policies.disconnect.grace_period_ms == 5_000
+    assert plan.terms.match_terms.time_control == TimeControl(rule=read_clock("60+1"))
+    assert plan.terms.match_terms.policies == Policies(disconnect=LOCAL_DISCONNECT)
 
 
 def test_the_error_of_a_name_says_whether_it_is_that_of_the_file(tmp_path: Path) -> None:
@@ -48,8 +47,7 @@ def test_the_error_of_a_name_says_whether_it_is_that_of_the_file(tmp_path: Path)
 
 
 def test_a_running_referee_uses_its_own_disconnect_policy(tmp_path: Path) -> None:
-    policies = read_cup(tmp_path, 'game = "trox"', DEFAULT_POLICIES).terms.match_terms.policies
-    assert policies.disconnect.action == policy_pb2.DISCONNECT_ACTION_UNSPECIFIED
+    assert read_cup(tmp_path, 'game = "trox"', Policies()).terms.match_terms.policies == Policies()
 
 
 def test_a_tournament_file_can_set_all_terms(tmp_path: Path) -> None:
@@ -61,29 +59,25 @@ def test_a_tournament_file_can_set_all_terms(tmp_path: Path) -> None:
         game = "alquerque"
         options = {{ huff = true }}
         clock = "2/move"
-        policies = {{ timeout = "TIMEOUT_ACTION_RANDOM_MOVE" }}
+        policies = {{ timeout = "random_move" }}
         swiss = {{ rounds = 5 }}
         tie_breaks = ["buchholz", "wins"]
         seeding = "random"
-        parallel = 3
+        max_concurrent_matches = 3
         matches_a_bot = 2
         last_entry_round = 1
-        duplicate = {{ arrangements = 2, openings = ["4b/5/5/5/w4 b 7"] }}
+        duplicate_play = {{ arrangements = 2, openings = ["4b/5/5/5/w4 b 7"] }}
         {BOTS}
         """,
     )
     terms = plan.terms
     assert (plan.name, plan.title, plan.matches_a_bot) == ("spring", "The spring cup", 2)
     assert terms.match_terms.rules.options["huff"] == "true"
-    assert terms.swiss.rounds == 5
-    assert list(terms.tie_breaks) == [tournament_pb2.TIE_BREAK_BUCHHOLZ, tournament_pb2.TIE_BREAK_WINS]
-    assert (terms.seeding, terms.max_concurrent_matches, terms.last_entry_round) == (
-        tournament_pb2.SEEDING_RANDOM,
-        3,
-        1,
-    )
-    assert terms.duplicate_play.arrangements == 2
-    assert terms.duplicate_play.openings[0].position == "4b/5/5/5/w4 b 7"
+    assert terms.match_terms.policies.timeout == "random_move"
+    assert terms.format == Swiss(rounds=5)
+    assert terms.tie_breaks == ("buchholz", "wins")
+    assert (terms.seeding, terms.max_concurrent_matches, terms.last_entry_round) == ("random", 3, 1)
+    assert terms.duplicate_play == DuplicatePlay(arrangements=2, openings=(Opening(position="4b/5/5/5/w4 b 7"),))
 
 
 @pytest.mark.parametrize(
@@ -99,15 +93,15 @@ def test_a_tournament_file_can_set_all_terms(tmp_path: Path) -> None:
 )
 def test_every_format_is_a_table_of_the_same_name(tmp_path: Path, table: str) -> None:
     terms = read_cup(tmp_path, f'game = "trox"\n{table}\n{BOTS}').terms
-    assert terms.WhichOneof("format") == table.partition(" ")[0]
-    assert terms.sprt.model == (sprt_pb2.SPRT_MODEL_TRINOMIAL if "sprt" in table else 0)
+    assert terms.format is getattr(terms, table.partition(" ")[0])
+    assert terms.sprt is None or terms.sprt.model == "trinomial"
 
 
 def test_teams_are_entrants_in_place_of_their_bots(tmp_path: Path) -> None:
-    plan = read_cup(tmp_path, f'game = "toc"\npartners = "fixed"\n{BOTS}[teams]\nreds = ["anna", "bert"]\n')
+    plan = read_cup(tmp_path, f'game = "toc"\npartner_rule = "fixed"\n{BOTS}[teams]\nreds = ["anna", "bert"]\n')
     assert [entrant.name for entrant in plan.entrants] == ["reds"]
     assert [ref.bot for ref in plan.entrants[0].bots] == ["anna", "bert"]
-    assert plan.terms.partner_rule == contest_pb2.PARTNER_RULE_FIXED
+    assert plan.terms.partner_rule == "fixed"
 
 
 def test_teams_of_several_boards_list_their_bots_by_board(tmp_path: Path) -> None:
@@ -119,10 +113,11 @@ def test_teams_of_several_boards_list_their_bots_by_board(tmp_path: Path) -> Non
 
 def test_the_openings_of_a_contest_can_come_from_a_book_beside_its_file(tmp_path: Path) -> None:
     (tmp_path / "book.pgn").write_text("1. e4 e5 *\n\n1. d4 d5 *\n", encoding="utf-8")
-    book = 'duplicate = { openings = { file = "book.pgn", plies = 1, start = 2 } }'
+    book = 'duplicate_play = { openings = { file = "book.pgn", plies = 1, start = 2 } }'
     cup = read_cup(tmp_path, f'game = "chess"\n{book}')
     ladder = read_main_ladder(tmp_path, f'{book}\n[[games]]\ngame = "chess"')
     for duplicate in (cup.terms.duplicate_play, ladder.terms.duplicate_play):
+        assert duplicate
         assert [opening.position.split()[0] for opening in duplicate.openings] == [
             "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR",
             "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR",
@@ -131,8 +126,7 @@ def test_the_openings_of_a_contest_can_come_from_a_book_beside_its_file(tmp_path
 
 def test_entrants_can_be_given_as_bot_names_with_versions(tmp_path: Path) -> None:
     (anna, bert) = read_cup(tmp_path, 'game = "trox"\nentrants = ["anna/1.4", "bert"]').entrants
-    assert (anna.name, anna.bots[0].bot, anna.bots[0].version) == ("anna", "anna", "1.4")
-    assert bert.bots[0].version == ""
+    assert (anna.name, anna.bots, bert.bots) == ("anna", (BotRef(bot="anna", version="1.4"),), (BotRef(bot="bert"),))
 
 
 @pytest.mark.parametrize(
@@ -148,36 +142,39 @@ def test_entrants_can_be_given_as_bot_names_with_versions(tmp_path: Path) -> Non
         ('game = "trox"\nname = "Cup!"', "name: a name has 1 to 40"),
         ('game = "trox"\nswiss = { round = 3 }', "swiss: unknown key 'round'; known: rounds"),
         ('game = "trox"\nswiss = { rounds = -1 }', "swiss.rounds: expected an integer from 0 to"),
-        ('game = "trox"\nswiss = 3', "swiss: expected a table, not '3'"),
-        (
-            'game = "trox"\nswiss = { rounds = 3 }\npools = { rounds = 3 }',
-            "pools: a tournament has one format, but swiss",
-        ),
-        ('game = "trox"\ntie_breaks = ["luck"]', "tie_breaks: unknown value 'luck'; known: buchholz, median_buchholz"),
-        ('game = "trox"\nseeding = "age"', "seeding: unknown value 'age'; known: entry_order, rating, random"),
-        ('game = "trox"\nsprt = { elo1 = 5, model = "x" }', "sprt.model: unknown value 'x'; known: trinomial"),
-        ('game = "trox"\npartners = 3', "partners: unknown value '3'; known: individual, fixed"),
-        ('game = "trox"\npartners = { anna = 1 }', "partners: unknown value \"{'anna': 1}\"; known: individual"),
-        ('game = "trox"\ntie_breaks = [["wins"]]', "tie_breaks: unknown value \"['wins']\"; known: buchholz"),
-        ('game = "trox"\nparallel = true', "parallel: expected an integer"),
-        ('game = "trox"\nno_show_ms = -1', "no_show_ms: expected an integer from 0 to 2592000000, not '-1'"),
-        ('game = "trox"\nround_break_ms = true', "round_break_ms: expected an integer"),
+        ('game = "trox"\nswiss = 3', "swiss: expected true or a table with rounds, accelerated, not '3'"),
+        ('game = "trox"\nswiss = { rounds = 3 }\npools = {}', "pools: only one of swiss and pools can be given"),
+        ('game = "trox"\ntie_breaks = ["luck"]', "tie_breaks: unknown value 'luck'; known: board_points, buchholz"),
+        ('game = "trox"\nseeding = "age"', "seeding: unknown value 'age'; known: entry_order, random, rating"),
+        ('game = "trox"\nsprt = { elo1 = 5, model = "x" }', "sprt.model: unknown value 'x'; known: pentanomial"),
+        ('game = "trox"\nsprt = { elo1 = "5" }', "sprt.elo1: expected a number, not '5'"),
+        ('game = "trox"\npartner_rule = 3', "partner_rule: unknown value '3'; known: fixed, individual"),
+        ('game = "trox"\ntie_breaks = "wins"', "tie_breaks: expected a list, not 'wins'"),
+        ('game = "trox"\ntie_breaks = [["wins"]]', "tie_breaks: unknown value \"['wins']\"; known: board_points"),
+        ('game = "trox"\nmax_concurrent_matches = true', "max_concurrent_matches: expected an integer"),
+        ('game = "trox"\nno_show_ms = -1', "no_show_ms: expected an integer from 0 to 4294967295, not '-1'"),
         ('game = "trox"\nstarts_at = 2026-12-01T18:00:00', "starts_at: expected a time with its zone, such as"),
         ('game = "trox"\nstarts_at = "soon"', "starts_at: expected a time with its zone"),
-        ('game = "trox"\nduplicate = 2', "duplicate: expected true or a table"),
-        ('game = "trox"\nduplicate = { openings = [1] }', "duplicate.openings: expected a position"),
-        ('game = "trox"\nduplicate = { openings = "b.epd" }', "expected a list, or a table with the file of a book"),
+        ('game = "trox"\nduplicate_play = 2', "duplicate_play: expected true or a table with arrangements, openings"),
+        ('game = "trox"\nduplicate_play = { openings = [1] }', "duplicate_play.openings 1: expected a position or a"),
         (
-            'game = "trox"\nduplicate = { openings = { file = "b.epd" } }',
-            "EPD is a notation of chess",
+            'game = "trox"\nduplicate_play = { openings = "b.epd" }',
+            "openings: expected a table with file",
         ),
+        ('game = "trox"\nduplicate_play = { openings = { file = "b.epd" } }', "EPD is a notation of chess"),
+        ('game = "trox"\nforbidden_pairs = [["a"]]', "forbidden_pairs 1: expected two entrants"),
+        ('game = "trox"\nodds = [{ rule = "slow" }]', "odds 1.rule: the clock 'slow' cannot be read"),
+        ('game = "trox"\nodds = [{ seat = 2, rule = "60" }]', "odds must not name seat 2; seats are 0 to 1"),
+        ('game = "trox"\nvisibility = "never"', "visibility: visibility cannot be 'never'; it is live"),
+        ('game = "trox"\nversion = 3', "unknown key 'version'"),
         ('game = "trox"\nadjudication = { plies = 3 }', "adjudication: unknown key 'plies'; known: max_plies"),
         ('game = "trox"\nadjudication = { max_plies = -3 }', "adjudication.max_plies: expected an integer from 0 to"),
         ('game = "trox"\nadjudication = { resign_score = 3 }', "must have both resign_score and resign_moves"),
-        ('game = "trox"\nadjudication = 3', "adjudication: expected a table"),
-        ('game = "trox"\nentrants = [1]', "entrants: expected names of bots"),
+        ('game = "trox"\nadjudication = 3', "adjudication: expected true or a table"),
+        ('game = "trox"\nentrants = [1]', "entrants: expected a string, not '1'"),
         (f'game = "trox"\n{BOTS}[teams]\nreds = ["carl"]', "teams.reds: unknown bot 'carl'; known: anna, bert"),
-        (f'game = "trox"\n{BOTS}[teams]\nreds = "anna"', "teams.reds: expected a list of bots"),
+        (f'game = "trox"\n{BOTS}[teams]\nreds = "anna"', "teams.reds: expected a list"),
+        (f'game = "trox"\n{BOTS}[teams]\nreds = []', "teams.reds: expected a list of bots in seat order"),
         (f'game = "trox"\ngauntlet = {{ challengers = ["x"] }}\n{BOTS}', "unknown entrant 'x'; known: anna, bert"),
     ],
 )
@@ -200,7 +197,7 @@ def test_a_ladder_has_one_or_several_games_with_their_own_terms(tmp_path: Path) 
         clock = "2/move"
         max_concurrent_matches = 8
         rematch_after = 3
-        duplicate = true
+        duplicate_play = true
         [[games]]
         game = "trox"
         [[games]]
@@ -210,21 +207,19 @@ def test_a_ladder_has_one_or_several_games_with_their_own_terms(tmp_path: Path) 
     )
     first, second = plan.terms.match_terms
     assert (plan.name, plan.title) == ("main", "The main ladder")
-    assert first.time_control.rule.per_move.move_ms == 2_000
-    assert second.time_control.rule.fischer.increment_ms == 1_000
+    assert (first.time_control.rule, second.time_control.rule) == (read_clock("2/move"), read_clock("60+1"))
     assert (plan.terms.max_concurrent_matches, plan.terms.rematch_after, plan.terms.provisional_matches) == (8, 3, 0)
-    assert plan.terms.HasField("duplicate_play")
+    assert plan.terms.duplicate_play == DuplicatePlay()
 
 
 @pytest.mark.parametrize(
     ("text", "given"),
-    [("", ()), ("max_matches_per_hour = 12", (12,)), ("max_matches_per_hour = 0", (0,))],
+    [("", None), ("max_matches_per_hour = 12", 12), ("max_matches_per_hour = 0", 0)],
 )
 def test_the_pace_of_a_ladder_is_that_of_its_file_or_left_to_the_server(
-    tmp_path: Path, text: str, given: tuple[int, ...]
+    tmp_path: Path, text: str, given: int | None
 ) -> None:
-    terms = read_main_ladder(tmp_path, f'{text}\n[[games]]\ngame = "trox"').terms
-    assert tuple(value for field, value in terms.ListFields() if field.name == "max_matches_per_hour") == given
+    assert read_main_ladder(tmp_path, f'{text}\n[[games]]\ngame = "trox"').terms.max_matches_per_hour == given
 
 
 @pytest.mark.parametrize(
@@ -235,7 +230,8 @@ def test_the_pace_of_a_ladder_is_that_of_its_file_or_left_to_the_server(
         ("games = [1]", "games 1: expected a table"),
         ('[[games]]\ngame = "shogi"', "games 1: unknown game 'shogi'"),
         ('[[games]]\ngame = "trox"\nrounds = 2', "games 1: unknown key 'rounds'; known: game"),
-        ('rematch_after = 0\n[[games]]\ngame = "trox"', "rematch_after: expected an integer from 1 to"),
+        ('clocks = "60"\n[[games]]\ngame = "trox"', "did you mean clock?"),
+        ('clock = "slow"\n[[games]]\ngame = "trox"', "games 1.clock: the clock 'slow' cannot be read"),
     ],
 )
 def test_an_invalid_ladder_file_is_rejected_with_a_hint(tmp_path: Path, text: str, hint: str) -> None:

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args, get_type_hints
 
-from google.protobuf.descriptor import Descriptor
-from google.protobuf.message import Message
-from referee_api.v1 import ladder_pb2, match_pb2, tournament_pb2
+import pytest
+from msgspec import Struct
+from referee_values import LadderTerms, MatchTerms, Policies, TournamentTerms
+from referee_values.value import Count
 
 from referee.local.arena_plan import read_arena
 from referee.local.contest_file import read_ladder, read_tournament
 from referee.local.match_file import read_match_file
-from referee.match.match_terms import DEFAULT_POLICIES
+from referee.local.toml_validation import BadPlan, read_table
 
 CLOCKS = (
     '"60"',
@@ -30,7 +32,7 @@ CLOCKS = (
 TERMS = """
 game = "alquerque"
 options = { huff = true }
-odds = { 1 = "30" }
+odds = [{ seat = 1, rule = "30" }]
 network_credit = { per_move_ms = 5, per_match_ms = 50 }
 visibility = "delayed 4"
 start_timeout_ms = 1000
@@ -41,17 +43,17 @@ adjudication.resign_moves = 3
 adjudication.draw_score = 20
 adjudication.draw_moves = 8
 adjudication.draw_after_ply = 68
-policies.timeout = "TIMEOUT_ACTION_RANDOM_MOVE"
-policies.forfeit_effect = "FORFEIT_EFFECT_RANDOM_MOVES"
-policies.illegal_move = { action = "ILLEGAL_MOVE_ACTION_FORFEIT", max_attempts = 2 }
-policies.disconnect = { action = "DISCONNECT_ACTION_FORFEIT_AFTER_GRACE_PERIOD", grace_period_ms = 7000 }
+policies.timeout = "random_move"
+policies.forfeit_effect = "random_moves"
+policies.illegal_move = { action = "forfeit", max_attempts = 2 }
+policies.disconnect = { action = "forfeit_after_grace_period", grace_period_ms = 7000 }
 """
 
-WITHOUT_NONCES = TERMS.replace("nonce_timeout_ms = 2000", "nonce_timeout_ms = 0")
+WITHOUT_NONCES = TERMS.replace("nonce_timeout_ms = 2000", "without_nonces = true")
 
 CONTEST = """
-partners = "fixed"
-duplicate = { arrangements = 2, openings = ["x", { position = "y", moves = [{ seat = 1, move = "a1" }] }] }
+partner_rule = "fixed"
+duplicate_play = { arrangements = 2, openings = ["x", { position = "y", moves = [{ seat = 1, move = "a1" }] }] }
 """
 
 FORMATS = (
@@ -67,7 +69,7 @@ FORMATS = (
 TOURNAMENT = """
 tie_breaks = ["buchholz"]
 seeding = "random"
-parallel = 3
+max_concurrent_matches = 3
 ladder = "main"
 last_entry_round = 2
 no_show_ms = 1000
@@ -96,32 +98,36 @@ REPLACED_BY_VALUES = {"Rules.preset"}
 """A plan can name a preset, whose options are then all given."""
 
 
-def fields_of(message: Descriptor) -> Iterator[str]:
-    """Yield every field below a message, as `Rules.game`; each message once."""
-    seen: set[str] = set()
-    todo = [message]
-    while todo:
-        one = todo.pop()
-        if one.full_name in seen or one.GetOptions().map_entry:
-            continue
-        seen.add(one.full_name)
-        for field in one.fields:
-            yield f"{one.name}.{field.name}"
-            if field.message_type and field.message_type.full_name.startswith("referee_api"):
-                todo.append(field.message_type)
+def fields_of(struct: type[Struct], seen: set[type[Struct]]) -> Iterator[str]:
+    """Yield every field of a value and those below it, as `Rules.game`; each type of values once."""
+    seen.add(struct)
+    for name, kind in get_type_hints(struct).items():
+        yield f"{struct.__name__}.{name}"
+        for inner in (kind, *get_args(kind)):
+            if isinstance(inner, type) and issubclass(inner, Struct) and inner not in seen:
+                yield from fields_of(inner, seen)
 
 
-def set_in(message: Message) -> Iterator[str]:
-    """Yield every field that is set in a message or below it."""
-    for field, value in message.ListFields():
-        yield f"{message.DESCRIPTOR.name}.{field.name}"
-        if field.message_type and not field.message_type.GetOptions().map_entry:
-            for one in [value] if isinstance(value, Message) else value:
-                yield from set_in(one)
+def set_in(value: object) -> Iterator[str]:
+    """Yield every field that is set in a value or below it."""
+    if isinstance(value, tuple):
+        for item in value:
+            yield from set_in(item)
+    if isinstance(value, Struct):
+        for name, default in zip(value.__struct_fields__, value.__struct_defaults__, strict=True):
+            content = getattr(value, name)
+            if content != default:
+                yield f"{type(value).__name__}.{name}"
+                yield from set_in(content)
 
 
-def missing(terms: Descriptor, expressed: set[str]) -> list[str]:
-    return sorted(set(fields_of(terms)) - expressed - SET_BY_THE_SERVER - REPLACED_BY_VALUES)
+def missing(terms: type[Struct], expressed: set[str]) -> list[str]:
+    return sorted(set(fields_of(terms, set())) - expressed - SET_BY_THE_SERVER - REPLACED_BY_VALUES)
+
+
+def with_clock(clock: str) -> str:
+    """Return terms with this clock; an hourglass is that of all seats."""
+    return f"clock = {clock}\nrandom_seats = true\n{TERMS.replace('30', 'hourglass 30') if 'hour' in clock else TERMS}"
 
 
 def write(folder: Path, text: str) -> Path:
@@ -131,24 +137,41 @@ def write(folder: Path, text: str) -> Path:
 
 
 def test_a_match_file_can_express_every_field_of_the_terms(tmp_path: Path) -> None:
-    texts = [f"clock = {clock}\nrandom_seats = true\n{TERMS}" for clock in CLOCKS] + [WITHOUT_NONCES]
+    texts = [*map(with_clock, CLOCKS), WITHOUT_NONCES]
     expressed = {field for text in texts for field in set_in(read_match_file(write(tmp_path, text)).terms)}
-    assert missing(match_pb2.MatchTerms.DESCRIPTOR, expressed) == []
+    assert missing(MatchTerms, expressed) == []
 
 
 def test_a_tournament_file_can_express_every_field_of_the_terms(tmp_path: Path) -> None:
-    texts = [f"clock = {clock}\nrandom_seats = true\n{CONTEST}{TOURNAMENT}{TERMS}" for clock in CLOCKS]
-    texts += [f'game = "alquerque"\nnonce_timeout_ms = 0\n{form}' for form in FORMATS]
-    plans = [read_tournament(write(tmp_path, text), DEFAULT_POLICIES) for text in texts]
+    texts = [f"{CONTEST}{TOURNAMENT}{with_clock(clock)}" for clock in CLOCKS]
+    texts += [f'game = "alquerque"\nwithout_nonces = true\n{form}' for form in FORMATS]
+    plans = [read_tournament(write(tmp_path, text), Policies()) for text in texts]
     expressed = {field for plan in plans for field in set_in(plan.terms)}
-    assert missing(tournament_pb2.TournamentTerms.DESCRIPTOR, expressed) == []
+    assert missing(TournamentTerms, expressed) == []
 
 
 def test_a_ladder_file_can_express_every_field_of_the_terms(tmp_path: Path) -> None:
-    games = "".join(f"[[games]]\nclock = {clock}\nrandom_seats = true\n{TERMS}" for clock in CLOCKS)
+    games = "".join(f"[[games]]\n{with_clock(clock)}" for clock in CLOCKS)
     games += f"[[games]]\n{WITHOUT_NONCES}"
     plan = read_ladder(write(tmp_path, f"{CONTEST}{LADDER}{games}"))
-    assert missing(ladder_pb2.LadderTerms.DESCRIPTOR, set(set_in(plan.terms))) == []
+    assert missing(LadderTerms, set(set_in(plan.terms))) == []
+
+
+class LaterTerms(TournamentTerms, frozen=True, kw_only=True):
+    """The terms of a later contract."""
+
+    patience: Count | None = None
+
+
+class LaterFile(Struct):
+    terms: LaterTerms
+
+
+def test_a_new_field_of_the_contract_is_a_new_key() -> None:
+    terms = read_table("plan.toml", {"game": "toc", "patience": 3}, LaterFile).terms
+    assert (terms.patience, terms.match_terms.rules.game) == (3, "toc")
+    with pytest.raises(BadPlan, match="patience: expected an integer from 0 to 4294967295, not '-3'"):
+        read_table("plan.toml", {"patience": -3}, LaterFile)
 
 
 def test_an_arena_plays_by_every_term_of_its_file(tmp_path: Path) -> None:

@@ -7,12 +7,11 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from referee_values import Pairing, Tournament, TournamentEntry
+from referee_values import Pairing, Policies, Tournament, TournamentEntry
 
 from engines.game_errors import DetailedError
 from referee.local.contest_file import read_tournament
 from referee.local.local_tournament import ContestRuntime, TournamentRuntime, check_can_start
-from referee.match.match_terms import DEFAULT_POLICIES
 from tests.live.runner_harness import in_loop
 
 
@@ -20,7 +19,7 @@ def check_tournament(folder: Path, text: str, bots: str = "abc") -> None:
     file = folder / "cup.toml"
     bot_lines = "".join(f'{bot} = "random"\n' for bot in bots)
     file.write_text(f'game = "alquerque"\n{text}\n[bots]\n{bot_lines}', encoding="utf-8")
-    plan = read_tournament(file, DEFAULT_POLICIES)
+    plan = read_tournament(file, Policies())
     check_can_start(plan.terms, plan.entrants)
 
 
@@ -40,7 +39,7 @@ def test_a_tournament_that_can_start_is_accepted(tmp_path: Path, text: str) -> N
         ('gauntlet = { challengers = ["a", "b", "c"] }', "challengers are all entrants"),
         ('tie_breaks = ["wins", "wins"]', "contain a repetition"),
         ("last_entry_round = 1", "only Swiss and pools"),
-        ('duplicate = { openings = ["nowhere"] }', "cannot read the position 'nowhere'"),
+        ('duplicate_play = { openings = ["nowhere"] }', "cannot read the position 'nowhere'"),
         ("sprt = { elo1 = 5 }", "takes 2 entrants"),
         ('seeding = "rating"', "needs a ladder"),
     ],
@@ -62,7 +61,7 @@ async def test_a_tournament_stops_at_the_third_void_match_of_a_pairing(tmp_path:
     file.write_text('game = "trox"\n[bots]\na = "random"\nb = "random"\n', encoding="utf-8")
     organiser = SimpleNamespace(tournaments=SimpleNamespace(watch=void_again_and_again))
     contest = cast(ContestRuntime, SimpleNamespace(server=SimpleNamespace(organiser=organiser)))
-    runtime = TournamentRuntime(contest, read_tournament(file, DEFAULT_POLICIES), Tournament(name="cup"), [])
+    runtime = TournamentRuntime(contest, read_tournament(file, Policies()), Tournament(name="cup"), [])
     seen: list[TournamentEntry] = []
     await runtime.play(seen.append)
     assert (runtime.broken_pairing, len(seen)) == ("1.1", 4)

@@ -214,20 +214,20 @@ def test_other_errors_say_what_would_be_right(write: Write, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        ({}, "expected a table with the `file` of a book"),
-        ({"file": "b", "order": "best"}, "known: sequential, random"),
+        ({}, "openings: `file` is missing"),
+        ({"file": "b", "order": "best"}, "known: random, sequential"),
         ({"file": "b", "seed": "1"}, 'is only for order = "random"'),
-        ({"file": "b", "plies": 0}, "expected an integer from 1 to 2000"),
+        ({"file": "b", "plies": -1}, "openings.plies: expected an integer from 0 to 2000"),
         ({"file": "b", "start": 0}, "expected an integer from 1"),
         ({"file": "b", "name": "c"}, "known: file, format, plies, order, start, seed"),
     ],
 )
 def test_a_table_that_is_no_book_is_an_error(given: dict[str, object], error: str) -> None:
     with pytest.raises(BadPlan) as wrong:
-        read_book(given, Path())
+        read_book("openings", given, Path())
     assert error in str(wrong.value)
 
 
 def test_a_table_has_all_words_of_a_book(tmp_path: Path) -> None:
     given = {"file": "b", "format": "pgn", "plies": 8, "order": "random", "start": 3, "seed": "x"}
-    assert read_book(given, tmp_path) == OpeningBook(tmp_path / "b", "pgn", 8, "random", 3, "x")
+    assert read_book("openings", given, tmp_path) == OpeningBook(tmp_path / "b", "pgn", 8, "random", 3, "x")

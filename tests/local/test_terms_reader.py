@@ -1,8 +1,9 @@
-"""Parsing of time controls."""
+"""Clocks in plans, and as text on the command line."""
 
 import pytest
+from referee_values import ClockRule
 
-from referee.local.terms_reader import BadClock, read_clock
+from referee.local.toml_validation import BadPlan, read
 from referee.match.clock import (
     MS,
     SECOND,
@@ -33,7 +34,7 @@ from referee.match.clock import (
     ],
 )
 def test_a_clock_is_given_as_text_or_as_a_table_of_the_contract(value: object, control: TimeControl) -> None:
-    assert control_of(read_clock(value)) == control
+    assert control_of(read("clock", value, ClockRule)) == control
 
 
 @pytest.mark.parametrize(
@@ -47,9 +48,11 @@ def test_a_clock_is_given_as_text_or_as_a_table_of_the_contract(value: object, c
         ({"sudden_death": {"main_s": 60}}, "clock.sudden_death: unknown key 'main_s'; known: main_ms"),
         ({"sudden_death": {"main_ms": True}}, "clock.sudden_death.main_ms: expected an integer from -"),
         ({"moves_per_period": {"periods": 40}}, "clock.moves_per_period.periods: expected a list, not '40'"),
+        ({"fischer": {}, "untimed": True}, "clock.untimed: only one of fischer and untimed can be given"),
+        (True, 'clock: expected "60\\+1" or a table with sudden_death, fischer'),
         ({"chess": {}}, "clock: unknown key 'chess'; known: sudden_death, fischer"),
     ],
 )
 def test_an_invalid_clock_is_rejected_with_a_hint(value: object, hint: str) -> None:
-    with pytest.raises(BadClock, match=hint):
-        read_clock(value)
+    with pytest.raises(BadPlan, match=hint):
+        read("clock", value, ClockRule)

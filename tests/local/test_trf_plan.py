@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from referee_values import RoundRobin, Swiss
+from referee_values import Policies, RoundRobin, Swiss
 
 from referee.accounts.names import NAME
 from referee.cli.tournament import tournament
@@ -14,7 +14,6 @@ from referee.contests.tournament.trf import to_trf
 from referee.local.contest_file import TournamentPlan, read_tournament
 from referee.local.toml_validation import BadPlan
 from referee.local.trf_plan import plan_of_report
-from referee.match.match_terms import DEFAULT_POLICIES
 from tests.contests.tournament_harness import play_terms, started
 
 
@@ -24,7 +23,7 @@ def plan_of(folder: Path, report: str) -> tuple[str, TournamentPlan]:
     file.write_text(report, encoding="utf-8", newline="")
     text = plan_of_report(file, "alquerque")
     plan.write_text(text, encoding="utf-8")
-    return text, read_tournament(plan, DEFAULT_POLICIES)
+    return text, read_tournament(plan, Policies())
 
 
 def player(number: int, name: str) -> str:
@@ -124,4 +123,4 @@ def test_the_command_writes_the_plan(tmp_path: Path) -> None:
     report.write_text(to_trf(started(Swiss(rounds=1), "ab").play_out().tournament, "Cup"), encoding="utf-8", newline="")
     done = CliRunner().invoke(tournament, ["import", str(report), "--game", "trox", "-o", str(plan)])
     assert (done.exit_code, done.output) == (0, "")
-    assert [one.name for one in read_tournament(plan, DEFAULT_POLICIES).entrants] == ["a", "b"]
+    assert [one.name for one in read_tournament(plan, Policies()).entrants] == ["a", "b"]

@@ -6,11 +6,11 @@ from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
+from referee_values import SprtState
 
-from referee.contests.strength.elo import EloEstimate
 from referee.show.markup import VOID
 from referee.show.page import page
-from referee.show.report import Report, Row, Sprt
+from referee.show.report import Report, Row
 from referee.show.result_tables import SHADES, shade
 from tests.show.season import MARKUP_NAME, report
 
@@ -127,7 +127,9 @@ def test_times_of_a_part_of_the_matches_are_marked() -> None:
 
 @pytest.mark.parametrize(("llr", "gauge"), [(1.5, True), (None, False)])
 def test_an_sprt_is_shown_with_verdict_ratio_and_counts(llr: float | None, gauge: bool) -> None:
-    sprt = Sprt("open", (1, 2, 3, 2, 9), EloEstimate(12, -3, 27, 0.95), llr, (-2.94, 2.94), 34, 120)
+    sprt = SprtState(
+        verdict="open", counts=(1, 2, 3, 2, 9), llr=llr, llr_lower=-2.94, llr_upper=2.94, expected_matches_left=120
+    )
     html = page(replace(report(2), sprt=sprt))
     assert "Not decided yet." in html
     assert "Expected: 120 matches to go." in html

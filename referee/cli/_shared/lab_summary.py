@@ -4,13 +4,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from referee_values import EloEstimate, SprtState
+
 from referee.accounts.names import natural_key
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.lab.lab_match import LabResult, repeated_games
 from referee.local.local_standings import points, standings
 from referee.show.elo_chart import EloPoint
 from referee.show.lab_page import LabSummary, LengthGroup, LossGroup
-from referee.show.report import Sprt
 
 LOSSES_SHOWN = 3
 """Lost matches of each group that are named."""
@@ -91,15 +92,19 @@ def _facts(results: Sequence[LabResult]) -> tuple[tuple[str, str], ...]:
     return tuple(facts.items())
 
 
-def _sprt(trial: TrialState) -> Sprt:
-    return Sprt(
-        trial.verdict,
-        trial.counts,
-        trial.estimate,
-        trial.llr,
-        (trial.lower, trial.upper),
-        trial.matches,
-        trial.matches_to_go,
-        trial.repeated,
-        trial.first_seat,
+def _sprt(trial: TrialState) -> SprtState:
+    estimate = trial.estimate
+    return SprtState(
+        verdict=trial.verdict,
+        llr=trial.llr,
+        llr_lower=trial.lower,
+        llr_upper=trial.upper,
+        counts=trial.counts,
+        estimate=EloEstimate(
+            elo=estimate.elo, low_elo=estimate.low, high_elo=estimate.high, superiority=estimate.superiority
+        ),
+        matches=trial.matches,
+        expected_matches_left=trial.matches_to_go,
+        repeated_matches=trial.repeated,
+        first_seat_elo=trial.first_seat,
     )

@@ -35,7 +35,7 @@ from referee.show.collector import read_saved_report, save_report_data
 from referee.show.formatting import sprt_text
 from referee.show.page import page
 from referee.show.report import Report
-from referee.show.value_conversion import pairing_text, sprt_of
+from referee.show.value_conversion import pairing_text
 
 EXPORTS: dict[ExportFormat, str] = {"csv": "standings.csv", "json": "tournament.json", "trf": "tournament.trf"}
 DEFAULT_OUT = Path("referee-tournament")
@@ -219,10 +219,9 @@ class TournamentProgress:
                 self._plan(pairings)
             case Pairing(phase="done") as pairing:
                 self._step(f"{self._label}{pairing_text(pairing)}")
-            case SprtState() as state:
-                sprt = sprt_of(state)
+            case SprtState() as sprt:
                 if sprt.matches > self._done:  # A set is complete.
-                    self._to(sprt.matches, sprt.matches + sprt.to_go, sprt_text(sprt))
+                    self._to(sprt.matches, sprt.matches + sprt.expected_matches_left, sprt_text(sprt))
 
     def _plan(self, pairings: Iterable[Pairing]) -> None:
         self._planned += sum(len(pairing.entrants) > 1 for pairing in pairings)
