@@ -110,17 +110,6 @@ func (panics) Choose(context.Context, *Turn) (Answer, error) { panic("oh") }
 func (panics) Started(context.Context, *Match, int)          { panic("oh") }
 func (panics) Ended(context.Context, *End)                   { panic("oh") }
 
-func TestItemsThatWaitWhileAMessageIsSentGoIntoOneMessage(t *testing.T) {
-	session := &session{outgoing: make(chan []*refereev1.BotItem, 1)}
-	for id := range uint64(3) {
-		session.send(&refereev1.BotItem{ItemId: id})
-	}
-	batch := <-session.outgoing
-	if len(batch) != 3 || batch[0].GetItemId() != 0 || batch[2].GetItemId() != 2 {
-		t.Errorf("the message has the items %v", batch)
-	}
-}
-
 func TestATurnHasWhatTheRefereeSent(t *testing.T) {
 	message := &refereev1.Turn{
 		MatchId: "m1", Seat: 1, TurnToken: "t1", Ply: 7, Position: "p", ViewJson: "{}", LegalMoves: []string{"a", "b"},
@@ -167,29 +156,5 @@ func TestPlayReturnsTheErrorOfTheContext(t *testing.T) {
 	cancel()
 	if err := Play(ctx, BotFunc(nil), WithAddress("localhost:1"), WithToken("secret")); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
-	}
-}
-
-func TestWhatIsReadyWhenAMessageWasHandledIsSentInOneMessage(t *testing.T) {
-	p := testPlayer(t, anyEnvironment)
-	var pings []*refereev1.RefereeItem
-	for id := range uint64(3) {
-		pings = append(pings, &refereev1.RefereeItem{Item: &refereev1.RefereeItem_Ping{Ping: &refereev1.Ping{Id: id}}})
-	}
-	if err := p.handleAll(pings[:1]); err != nil {
-		t.Fatal(err)
-	}
-	<-p.session.outgoing
-	for _, ping := range pings {
-		if err := p.handle(ping); err != nil {
-			t.Fatal(err)
-		}
-		if len(p.session.outgoing) > 0 {
-			t.Fatal("an item was sent before the whole message was handled")
-		}
-	}
-	p.flush()
-	if batch := <-p.session.outgoing; len(batch) != 3 {
-		t.Errorf("the message has the items %v", batch)
 	}
 }

@@ -288,19 +288,3 @@ func TestAWatchGoesOnAfterTheLastEntryThatItHasReceived(t *testing.T) {
 		})
 	}
 }
-
-func TestAFileThatBreaksIsReadAgain(t *testing.T) {
-	client, _ := pausing()
-	streams := []*ladder{{numbers: []int{1, 2}, end: errBroken}, {numbers: []int{1, 2, 3}, end: io.EOF}}
-	call := func(
-		context.Context, *refereev1.WatchLadderRequest, ...grpc.CallOption,
-	) (grpc.ServerStreamingClient[refereev1.WatchLadderResponse], error) {
-		stream := streams[0]
-		streams = streams[1:]
-		return stream, nil
-	}
-	parts, err := ReadAll(context.Background(), client, call, &refereev1.WatchLadderRequest{})
-	if len(parts) != 3 || err != nil {
-		t.Errorf("%d parts, error %v", len(parts), err)
-	}
-}

@@ -530,64 +530,6 @@ func TestVectorsSettings(t *testing.T) {
 	}
 }
 
-func TestVectorsHello(t *testing.T) {
-	var file struct {
-		Vectors []struct {
-			named
-			Environment map[string]string
-			Welcomed    []string
-			Hello       struct {
-				Version           string
-				MaxMatches        uint32 `json:"max_matches"`
-				VerdictsWithTurns bool   `json:"verdicts_with_turns"`
-			}
-		}
-	}
-	loadVectors(t, "hello", &file)
-	for _, vector := range file.Vectors {
-		t.Run(vector.Name, func(t *testing.T) {
-			p := testPlayer(t, func(name string) string { return vector.Environment[name] })
-			for _, version := range vector.Welcomed {
-				p.onWelcome(&refereev1.Welcome{Version: version})
-			}
-			want := &refereev1.Hello{
-				Version:           vector.Hello.Version,
-				MaxMatches:        proto.Uint32(vector.Hello.MaxMatches),
-				VerdictsWithTurns: vector.Hello.VerdictsWithTurns,
-				TurnOptions:       &refereev1.TurnOptions{MaxLegalMoves: defaultMaxLegalMoves},
-				Client:            "referee-client-go/" + Version,
-			}
-			if !proto.Equal(p.hello, want) {
-				t.Errorf("the Hello is %v, want %v", p.hello, want)
-			}
-		})
-	}
-}
-
-func TestVectorsHeartbeat(t *testing.T) {
-	var file struct {
-		Vectors []struct {
-			named
-			HeartbeatTimeoutMs *int64 `json:"heartbeat_timeout_ms"`
-			SilenceMs          int64  `json:"silence_ms"`
-		}
-	}
-	loadVectors(t, "heartbeat", &file)
-	for _, vector := range file.Vectors {
-		t.Run(vector.Name, func(t *testing.T) {
-			p := testPlayer(t, anyEnvironment)
-			p.session.watchSilence(func(error) {})
-			if vector.HeartbeatTimeoutMs != nil {
-				p.onWelcome(&refereev1.Welcome{HeartbeatTimeoutMs: *vector.HeartbeatTimeoutMs})
-			}
-			p.session.silenceTimer.Stop()
-			if got := time.Duration(p.session.heartbeatTimeout.Load()).Milliseconds(); got != vector.SilenceMs {
-				t.Errorf("the session ends after %d ms", got)
-			}
-		})
-	}
-}
-
 func TestVectorsAnswers(t *testing.T) {
 	var file struct {
 		Vectors []struct {

@@ -26,7 +26,7 @@ from engines.registry import games
 from referee.accounts.names import NAME, NAME_RULE
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.tournament.commands import EnterTournament
-from referee.hosting import contest_terms
+from referee.hosting.contest_terms import HostedTournamentTerms
 from referee.live.match_request import LiveLimits
 from referee.local.entrant import BotTable, bots_of
 from referee.local.opening_book import OpeningBook, read_book, read_openings
@@ -122,7 +122,7 @@ def read_ladder(file: Path) -> LadderPlan:
     return replace(plan, name=_name(plan.name, file), terms=terms)
 
 
-def hosted_terms(terms: TournamentTerms, credit: NetworkCredit) -> contest_terms.HostedTournamentTerms:
+def hosted_terms(terms: TournamentTerms, credit: NetworkCredit) -> HostedTournamentTerms:
     """Return the terms as a server of this process has them. Raises a DetailedError."""
     message = to_message(terms, tournament_pb2.TournamentTerms)
     return read_tournament_terms(message, TermsConverter(games(), credit, LiveLimits()))

@@ -33,7 +33,6 @@ from referee_client.playing import EXIT_STATUS, session_options
 from referee_client.runners import BotFailed, BotRunner
 from referee_client.seats import Seats
 from referee_client.session import Session
-from referee_client.stream import WELCOME_TIMEOUT_S
 
 from tests.clients.vectors import load_vectors
 
@@ -270,36 +269,6 @@ def effective_settings(environ: dict[str, str]) -> dict[str, Any]:
         "max_matches": options.max_matches,
         "verdicts_with_turns": options.verdicts_with_turns,
     }
-
-
-@vectors("hello")
-def test_hello(vector: dict[str, Any]) -> None:
-    async def scenario() -> None:
-        harness = Harness()
-        harness.session.options = session_options(environ=vector["environment"])
-        for version in vector["welcomed"]:
-            harness.session._handle(play_pb2.RefereeItem(welcome=play_pb2.Welcome(version=version)))
-        hello = harness.session.options.hello(listed=True).hello
-        assert {name: getattr(hello, name) for name in vector["hello"]} == vector["hello"]
-        assert hello.HasField("max_matches")
-        assert hello.turn_options.max_legal_moves > 0
-        assert re.fullmatch(r"referee-client-python/\d+\.\d+\.\d+", hello.client)
-
-    asyncio.run(scenario())
-
-
-@vectors("heartbeat")
-def test_heartbeat(vector: dict[str, Any]) -> None:
-    async def scenario() -> None:
-        harness = Harness()
-        stream: Any = SimpleNamespace(heartbeat_timeout_s=WELCOME_TIMEOUT_S)
-        harness.session._stream = stream
-        if vector["heartbeat_timeout_ms"] is not None:
-            welcome = play_pb2.Welcome(heartbeat_timeout_ms=vector["heartbeat_timeout_ms"])
-            harness.session._handle(play_pb2.RefereeItem(welcome=welcome))
-        assert stream.heartbeat_timeout_s * 1_000 == vector["silence_ms"]
-
-    asyncio.run(scenario())
 
 
 @vectors("answers")

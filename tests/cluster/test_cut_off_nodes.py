@@ -1,16 +1,23 @@
-"""Nodes that cannot reach the coordinator: no clock runs for a bot that may be connected there and gets no turns."""
+"""Nodes that cannot reach the coordinator, and what a node learns late."""
+
+import asyncio
 
 import pytest
 
+from referee.cluster.messages import CONFLICT, STORED, UNAVAILABLE, EndRated, EndStored
+from referee.cluster.rated_ends import RETRY_US, STORE_TIMEOUT_US, RemoteRatedEnds
 from referee.live.outbox import MatchEnded
+from referee.live.ports import Append, Conflict, Entry, LogUnavailable
 from referee.live.sessions import Session
 from referee.match.clock import MS, SECOND
+from referee.match.state import MatchPhase
 from referee.transport.wire.wire_errors import NodeUnavailable
 from tests.cluster.live_nodes import RETURN_WITHIN_US, LiveCluster, LiveNode, Stream, connect
 from tests.cluster.test_nodes import FIRST, SECOND_BOT, answer_elsewhere, start_apart
-from tests.live.fake_time import settle
+from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import BOTS, drain_outbox, drain_turns
 from tests.live.runner_harness import in_loop
+from tests.storage.memory_log import MemoryEventLog
 
 IDLE_BOT = BOTS[2]
 
@@ -232,3 +239,159 @@ async def test_no_flag_falls_before_the_coordinator_would_know_that_it_does_not_
     await cluster.time.advance(2 * RETURN_WITHIN_US)
     assert await forfeits(cluster, match_id) == []
     await cluster.close()
+
+
+@pytest.mark.parametrize("elected", [False, True], ids=["reports to the coordinator", "becomes the coordinator"])
+@in_loop
+async def test_an_end_reaches_a_session_that_was_opened_before_its_node_could_learn_of_it(elected: bool) -> None:
+    cluster = LiveCluster(4)
+    match_id, b, c = await start_apart(cluster)
+    b.referee.sessions.close(b.referee.sessions.of_bot("bot0")[0])
+    await settle()
+    cluster.streams["d"].cut()
+    d = cluster.nodes[3]
+    (session,) = connect(d, FIRST)
+    await settle()
+    await c.referee.resign(match_id, 1)
+    await settle()
+    assert MatchEnded(match_id, 0) not in drain_outbox(session)
+    if elected:
+        await cluster.elect(d)
+    else:
+        cluster.streams["d"] = Stream(cluster.nodes[0], d)
+    await settle()
+    assert drain_outbox(session).count(MatchEnded(match_id, 0)) == 1
+    await cluster.close()
+
+
+@in_loop
+async def test_a_session_gets_undelivered_ends_once_at_a_node_that_does_not_coordinate() -> None:
+    cluster = LiveCluster()
+    match_id, b, c = await start_apart(cluster)
+    b.referee.sessions.close(b.referee.sessions.of_bot("bot0")[0])
+    await c.referee.resign(match_id, 1)
+    await settle()
+    (session,) = connect(b, FIRST)
+    await settle()
+    assert drain_outbox(session).count(MatchEnded(match_id, 0)) == 1
+    await settle()
+    assert MatchEnded(match_id, 0) not in drain_outbox(session)
+    await cluster.close()
+
+
+@in_loop
+async def test_the_coordinator_adopts_a_match_that_an_earlier_one_has_created_since() -> None:
+    cluster = LiveCluster()
+    a, b, c = await cluster.open()
+    connect(a, FIRST, SECOND_BOT)
+    await settle()
+    await cluster.elect(c, without=[a])
+    match_id = await a.create()
+    waiting_id = await a.create(players=(FIRST, SECOND_BOT))
+    cluster.hub.divide([a.bus])
+    a.log.make_unavailable()
+    await cluster.time.advance(4 * SECOND)
+    await settle()
+    assert {match.setup.match_id for match in c.referee.live_matches} == {match_id, waiting_id}
+    first, _ = connect(b, FIRST, SECOND_BOT)
+    await settle()
+    assert len(drain_turns(first)) == 2
+    await b.answer(match_id, 0, "1")
+    assert (await b.match(match_id)).phase is MatchPhase.PLAYING
+    cluster.nodes.remove(a)
+    a.node.close()
+    await cluster.close()
+
+
+END = Append("m1", 4, ())
+
+
+class Node:
+    """One node that stores the end of a match."""
+
+    def __init__(self) -> None:
+        self.time = FakeTime()
+        self.ends = RemoteRatedEnds(MemoryEventLog(self.time.wall_ms), self.time)
+        self.asked: list[EndRated] = []
+        self.storing: asyncio.Task[list[Entry]]
+
+    async def begin(self, *, connected: bool) -> None:
+        if connected:
+            self.ends.connect(self.asked.append)
+        self.storing = asyncio.create_task(self.ends.store(END))
+        await settle()
+
+    def answer(self, outcome: str, last: int = 0) -> None:
+        self.ends.handle(EndStored(self.asked[-1].request_no, outcome, last, "no space"))
+
+
+@in_loop
+async def test_an_end_waits_until_there_is_a_coordinator() -> None:
+    node = Node()
+    await node.begin(connected=False)
+    await node.time.advance(STORE_TIMEOUT_US - 1)
+    assert not node.storing.done()
+    node.ends.connect(node.asked.append)
+    assert [(asked.match_id, asked.after) for asked in node.asked] == [("m1", 4)]
+    node.answer(STORED)
+    assert await node.storing == []
+
+
+@in_loop
+async def test_the_next_coordinator_is_asked_as_well() -> None:
+    node = Node()
+    await node.begin(connected=True)
+    node.ends.disconnect()
+    node.ends.connect(node.asked.append)
+    assert len(node.asked) == 2
+    assert node.asked[0] == node.asked[1]
+    node.answer(CONFLICT, last=6)  # The first one had stored it.
+    node.answer(STORED)
+    with pytest.raises(Conflict) as raised:
+        await node.storing
+    assert raised.value.last == 6
+
+
+@in_loop
+async def test_a_coordinator_that_cannot_store_an_end_is_asked_again_later() -> None:
+    node = Node()
+    await node.begin(connected=True)
+    node.answer(UNAVAILABLE)
+    await node.time.advance(RETRY_US - 1)
+    assert len(node.asked) == 1
+    await node.time.advance(1)
+    assert len(node.asked) == 2
+    node.answer(STORED)
+    await node.storing
+
+
+@in_loop
+async def test_an_end_does_not_wait_for_ever() -> None:
+    node = Node()
+    await node.begin(connected=True)
+    node.answer(UNAVAILABLE)
+    await node.time.advance(STORE_TIMEOUT_US)
+    with pytest.raises(LogUnavailable, match="no space"):
+        await node.storing
+    asked = len(node.asked)
+    node.ends.connect(node.asked.append)
+    assert len(node.asked) == asked
+
+
+@in_loop
+async def test_a_node_that_becomes_the_coordinator_decides_the_end_again() -> None:
+    node = Node()
+    await node.begin(connected=False)
+    node.ends.decide_again()
+    with pytest.raises(Conflict):
+        await node.storing
+
+
+@in_loop
+async def test_no_end_waits_once_the_node_shuts_down() -> None:
+    node = Node()
+    await node.begin(connected=False)
+    node.ends.close()
+    for storing in (node.storing, node.ends.store(END)):
+        with pytest.raises(LogUnavailable, match="shutting down"):
+            await storing

@@ -1,12 +1,19 @@
 """Invalid terms are rejected, and the error names the field and the valid values."""
 
 import pytest
-from referee_values import Elimination, Gauntlet, RoundRobin, Swiss
+from msgspec.structs import replace
+from referee_values import Elimination, Gauntlet, RoundRobin, Swiss, TournamentTerms
 
 from referee.contests.contest_errors import BadTerms
 from referee.contests.pairing import DuplicateSets
 from referee.contests.strength.sprt_evaluation import SprtParameters
-from referee.contests.tournament.tournament_terms import Pools, SprtTrial, TournamentFormat
+from referee.contests.tournament.tournament_terms import (
+    Pools,
+    SprtTrial,
+    TournamentFormat,
+    TournamentPlayTerms,
+    complete_terms,
+)
 from tests.contests.tournament_harness import play_terms
 
 SPRT = SprtParameters(elo1=10)
@@ -59,6 +66,8 @@ def test_numbers_of_any_format_are_checked_too() -> None:
         play_terms(RoundRobin(), b"", max_concurrent_matches=1001)
     with pytest.raises(BadTerms, match="tie_breaks contain a repetition"):
         play_terms(RoundRobin(), b"", tie_breaks=("wins", "wins"))
+    with pytest.raises(BadTerms, match="tie_breaks contain an unspecified one"):
+        play_terms(RoundRobin(), b"", tie_breaks=("",))
     with pytest.raises(BadTerms, match="last_entry_round must be from 0 to 2"):
         play_terms(Swiss(rounds=3), b"", last_entry_round=3)
     with pytest.raises(BadTerms, match="last_entry_round must be 0"):
@@ -75,3 +84,29 @@ def test_a_trial_that_counts_sets_is_played_in_sets_by_default() -> None:
     assert play_terms(SprtTrial(SPRT), b"", duplicate=DuplicateSets(openings=5)).duplicate_sets == DuplicateSets(
         openings=5
     )
+
+
+def test_terms_have_exactly_one_format() -> None:
+    for given in (TournamentTerms(), TournamentTerms(swiss=Swiss(rounds=2), round_robin=RoundRobin())):
+        with pytest.raises(BadTerms, match="must be one of round_robin, swiss"):
+            complete_terms(given, 2)
+
+
+def test_a_test_that_counts_sets_is_not_played_without_sets() -> None:
+    value = play_terms(SprtTrial(SPRT), b"").value
+    with pytest.raises(BadTerms, match="duplicate_play must be given"):
+        TournamentPlayTerms(replace(value, duplicate_play=None), b"")
+
+
+def test_every_default_is_filled_in_once() -> None:
+    completed = complete_terms(TournamentTerms(elimination=Elimination()), 2)
+    assert completed.elimination == Elimination(matches_per_pairing=1, max_extra_matches=2)
+    assert (completed.seeding, completed.no_show_ms, completed.max_no_shows) == ("entry_order", 600_000, 2)
+    assert complete_terms(completed, 2) == completed
+
+
+def test_moments_are_unix_milliseconds_and_unset_terms_limit_nothing() -> None:
+    terms = play_terms(Swiss(rounds=1), starts_at_ms=1_500, entries_close_at_ms=999, no_show_ms=7)
+    assert (terms.starts_at_ms, terms.entries_close_at_ms, terms.no_show_ms) == (1_500, 999, 7)
+    assert terms.max_concurrent_matches is None
+    assert play_terms(Swiss(rounds=1), max_concurrent_matches=3).max_concurrent_matches == 3

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import reduce
 from typing import Any
 
@@ -21,7 +21,6 @@ from referee.contests.tournament.decide import decide
 from referee.contests.tournament.events import TournamentEvent
 from referee.contests.tournament.state import Tournament, evolve
 from referee.contests.tournament.tournament_terms import (
-    EPOCH,
     Pools,
     SprtTrial,
     TournamentFormat,
@@ -42,6 +41,7 @@ def level(due: DueMatch) -> MatchScore:
     return MatchScore((1,) * len(due.pairing.entrants))
 
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 KINDS: dict[type, str] = {
     values.RoundRobin: "round_robin",
     values.Swiss: "swiss",

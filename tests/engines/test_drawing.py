@@ -1,11 +1,19 @@
-"""The elements of drawings are short, and escape what they contain."""
+"""Parts of drawings, and views as tables."""
+
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from engines.api import Position
-from engines.drawing import circle, escaped, group, line, number_text, polygon, text
+from engines.api import SPECTATOR, Position
+from engines.drawing import BLANK, circle, escaped, group, line, number_text, polygon, text
 from engines.registry import find
-from tests.engines.drawn_shapes import draw, marks_in
+from engines.testing.svg_checks import parse_svg
+from engines.view_table import MAX_DEPTH, MAX_PICTURE_LETTERS, MAX_PICTURE_ROWS, MAX_ROWS, picture_drawing, view_table
+from tests.engines.drawn_shapes import draw, marks_in, texts_of
+from tests.third_party_games.third_party_games import FINGERS, NIM
 
 
 @pytest.mark.parametrize(
@@ -50,3 +58,122 @@ def test_a_move_that_cannot_be_parsed_or_shown_is_not_marked(name: str) -> None:
     first: Position = find(name).start(find(name).settings(), b"")
     for move in (None, "", "?", *NOT_MOVES[name]):
         assert marks_in(draw(name, first, move)) == []
+
+
+HOSTILE = [
+    "</text><script>alert(1)</script>",
+    '" onload="alert(1)',
+    "' style='x",
+    "]]><!--",
+    "&lt;&#0;&",
+    "\x00\x08\x1b\ufffe\ud800",
+    "\u202eleft\u2028\n\t",
+    "é漢💥",
+    "x" * 100_000,
+    " " * 100_000,
+]
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.sampled_from(HOSTILE) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(HOSTILE) | st.text(), inner),
+    max_leaves=60,
+)
+
+
+def rows(view: object, last_move: str | None = None) -> list[str]:
+    """Return the texts of a drawing after its title, keys first."""
+    return texts_of(parse_svg(view_table("Title", view, last_move)))[1:]
+
+
+def test_a_game_that_does_not_draw_itself_has_its_view_drawn() -> None:
+    settings = NIM.settings({"heap": 9})
+    position = NIM.start(settings, b"").play(0, "2")
+    root = parse_svg(NIM.svg(settings, position.view(SPECTATOR), "2"))
+    assert root.get("aria-label") == "Nim: last move 2, heap 7, to move 1"
+    assert texts_of(root) == ["Nim", "last move", "heap", "to move", "2", "7", "1"]
+
+
+def test_a_game_of_another_distribution_can_draw_itself() -> None:
+    settings = FINGERS.settings()
+    root = parse_svg(FINGERS.svg(settings, FINGERS.start(settings, b"").view(SPECTATOR)))
+    assert root.get("aria-label") == "Fingers: round 0, scores 0, 0, 0"
+    assert texts_of(root) == ["player0", "player1", "player2", "0", "0", "0"]
+
+
+def test_tuples_and_lists_are_drawn_alike() -> None:
+    assert view_table("T", {"a": (1, (2, 3))}, None) == view_table("T", {"a": [1, [2, 3]]}, None)
+
+
+def test_nested_data_is_indented() -> None:
+    root = parse_svg(view_table("T", {"outer": {"inner": {"innermost": 1}}}, None))
+    starts = {text.text: float(text.get("x", "")) for text in root.iter() if text.text}
+    assert starts["T"] == starts["outer"] < starts["inner"] < starts["innermost"] < starts["1"]
+
+
+def test_lists_of_simple_values_take_one_row_and_others_one_for_each_element() -> None:
+    assert rows({"a": [1, None, True, "x"], "b": [[2], 3]}) == ["a", "b", "0", "1", "1, –, yes, x", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("view", "value"), [(None, "–"), ({}, "–"), ([], "–"), ("", "–"), (False, "no"), (0, "0"), ([1, 2], "1, 2")]
+)
+def test_data_without_keys_has_one_row(view: object, value: str) -> None:
+    assert rows(view) == ["view", value]
+
+
+def test_long_values_continue_on_more_rows_and_are_cut() -> None:
+    assert rows({"key": "word " * 15}) == ["key", "word word word word word word word word word", "word " * 5 + "word"]
+    cut = rows({"key": "x" * 1_000})
+    assert len(cut) == 7
+    assert cut[-1].endswith("…")
+
+
+def test_long_keys_and_titles_are_cut() -> None:
+    assert rows({"k" * 100: 1}) == ["k" * 23 + "…", "1"]
+    assert texts_of(parse_svg(view_table("t" * 1_000, {}, None)))[0] == "t" * 59 + "…"
+
+
+def test_many_rows_are_cut() -> None:
+    found = rows({f"key{number}": "-" for number in range(MAX_ROWS + 1)})
+    assert found[MAX_ROWS : MAX_ROWS + 1] == ["…"]
+    assert len(rows({f"key{number}": "-" for number in range(MAX_ROWS)})) == 2 * MAX_ROWS
+
+
+def test_what_is_nested_too_deeply_is_cut() -> None:
+    view: Any = 1
+    for _ in range(5_000):
+        view = {"in": view}
+    assert rows(view) == ["in"] * MAX_DEPTH + ["…"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_stays_text(text: str) -> None:
+    for view in ({text: text}, [text, {text: [text] * 1_000}], text):
+        parse_svg(view_table(text, view, text))
+
+
+@given(VALUES, st.text())
+def test_any_data_is_drawn_within_the_limits(view: object, title: str) -> None:
+    root = parse_svg(view_table(title or "-", view, None))
+    assert isinstance(root, ElementTree.Element)
+
+
+def test_the_largest_table_is_within_the_limit_of_size() -> None:
+    drawn = view_table("&" * 99, {f"{number}" + "'" * 99: "'" * 48 for number in range(99)}, None)
+    parse_svg(drawn)
+    assert len(drawn) > 15_000
+
+
+def test_a_picture_keeps_its_blanks_and_loses_its_colours() -> None:
+    root = parse_svg(picture_drawing("Title", "\x1b[1;31m  o\x1b[0m x\n\n x\n", "b2"))
+    assert [text.replace(BLANK, " ") for text in texts_of(root)] == ["Title: last move b2", "  o x", " x"]
+    assert root.get("aria-label") == "Title: last move b2"
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_hostile_picture_stays_text_within_the_limits(text: str) -> None:
+    parse_svg(picture_drawing(text, f"{text}\n" * 1_000, text))
+
+
+def test_the_largest_picture_is_within_the_limit_of_size() -> None:
+    drawn = picture_drawing("T", ("'" * (MAX_PICTURE_LETTERS + 1) + "\n") * (MAX_PICTURE_ROWS + 1), None)
+    assert len(texts_of(parse_svg(drawn))) == 1 + MAX_PICTURE_ROWS

@@ -30,7 +30,7 @@ from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Resign, SubmitMove
 from referee.records.record_reader import read_record_history
 from tests.cli.test_explain import alquerque_match
-from tests.engines.toc.redealt_positions import redealt
+from tests.engines.toc.test_hidden import redealt
 from tests.records.forgery import record_of
 from tests.third_party_games.third_party_games import FINGERS, NIM
 

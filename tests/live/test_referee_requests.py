@@ -1,20 +1,304 @@
-"""Requests other than moves: a repeated request gets its first answer, whenever it comes."""
+"""Requests about matches: creating, joining, listing, ending; a repeated request gets its first answer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from referee_values import Policies
+from referee_values import Opening, Policies, SeatMove
 
-from referee.live.outbox import RequestAccepted
+from engines.game_errors import UnknownGame
+from engines.options import Settings
+from referee.live import stored_matches
+from referee.live.match_request import EVERY_MATCH, MAKER, REQUEST_ID, MatchFilter, MatchRequest
+from referee.live.outbox import MatchEnded, MatchStarted, RequestAccepted
 from referee.live.ports import EngineFault, LogUnavailable, NoSuchMatch
 from referee.live.referee import Referee
-from referee.match.match_errors import MatchOver, NoDraw, RequestIdReused
+from referee.match.clock import SECOND
+from referee.match.match_errors import BadSetup, MatchOver, NoDraw, NoSuchSeat, RequestIdReused, SeatHeld
+from referee.match.match_terms import MatchTerms
 from referee.match.result import EndCause
 from referee.match.setup import Player
+from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
-from tests.live.referee_harness import BOTS, GAMES, RefereeHarness
+from tests.live.referee_harness import (
+    BOTS,
+    GAMES,
+    RefereeHarness,
+    drain_outbox,
+    drain_turns,
+    filter_by_type,
+    match_request,
+)
 from tests.live.runner_harness import in_loop
+
+REQUEST = {MAKER: "org", REQUEST_ID: "r1"}
+
+
+@in_loop
+async def test_a_match_starts_and_sends_its_first_turn_when_every_bot_is_online() -> None:
+    harness = RefereeHarness()
+    match_id = await harness.create()
+    (first,) = harness.connect(BOTS[0])
+    await settle()
+    assert await harness.event_kinds(match_id) == ["MatchCreated"]
+    (second,) = harness.connect(BOTS[1])
+    await settle()
+    assert await harness.event_kinds(match_id) == ["MatchCreated", "PlayStarted"]
+    items = drain_outbox(first)
+    assert [type(item).__name__ for item in items] == ["MatchStarted", "TurnNotice"]
+    assert drain_outbox(second) == [MatchStarted(match_id, 1)]
+    assert [entry.number for entry in harness.recorder.received] == [1, 2]
+    await harness.referee.close()
+
+
+@in_loop
+async def test_a_repeated_create_request_makes_one_match_even_after_a_restart() -> None:
+    harness = RefereeHarness()
+    first = await harness.referee.create(match_request(labels=REQUEST))
+    again = await harness.referee.create(match_request(labels=REQUEST))
+    assert (first.repeated, again.repeated) == (False, True)
+    assert await harness.referee.find_created(match_request(labels=REQUEST)) == again
+    assert await harness.referee.find_created(match_request(labels={MAKER: "org", REQUEST_ID: "r2"})) is None
+    later = await harness.restart()
+    await later.referee.recover()
+    after = await later.referee.create(match_request(labels=REQUEST))
+    assert after.repeated
+    assert after.status.match.setup == first.status.match.setup
+    with pytest.raises(RequestIdReused):
+        await later.referee.create(match_request(labels=REQUEST, random_seats=True))
+    other = await later.referee.create(match_request(labels={MAKER: "other", REQUEST_ID: "r1"}))
+    assert not other.repeated
+    assert later.referee.count_unfinished("org") == 1
+    await later.referee.close()
+
+
+@in_loop
+async def test_a_create_request_that_is_cancelled_still_creates_the_match() -> None:
+    harness = RefereeHarness()
+    harness.log.after.clear()
+    creating = asyncio.create_task(harness.referee.create(match_request(labels=REQUEST)))
+    await settle()
+    creating.cancel()
+    harness.log.after.set()
+    await settle()
+    assert creating.cancelled()
+    assert (await harness.referee.create(match_request(labels=REQUEST))).repeated
+    await harness.referee.close()
+
+
+@in_loop
+async def test_invalid_terms_are_rejected_and_nothing_is_written() -> None:
+    harness = RefereeHarness()
+    with pytest.raises(UnknownGame, match="known: alquerque, toc"):
+        await harness.referee.create(MatchRequest(MatchTerms("shogi", Settings(()))))
+    with pytest.raises(BadSetup):
+        await harness.create(players=BOTS[:3])
+    with pytest.raises(BadSetup, match="ten years"):
+        await harness.create(nonce_timeout_us=-1)
+    assert (await harness.stored.summaries()).found == []
+    assert harness.recorder.faults == []
+    await harness.referee.close()
+
+
+@in_loop
+async def test_an_opening_is_played_before_any_clock_runs() -> None:
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match(
+        opening=Opening(moves=(SeatMove(seat=0, move="3"), SeatMove(seat=1, move="3")))
+    )
+    match = await harness.match(match_id)
+    assert match.require_position().text(0) == "15 0"
+    assert match.ply == 0
+    second = await harness.create(opening=Opening(position=match.setup.opening, moves=(SeatMove(seat=0, move="1"),)))
+    assert (await harness.match(second)).setup.opening != match.setup.opening
+    await harness.referee.close()
+
+
+@in_loop
+async def test_open_seats_are_taken_in_order_and_joining_again_is_no_error() -> None:
+    harness = RefereeHarness()
+    match_id = await harness.create(players=())
+    assert await harness.referee.join(match_id, None, BOTS[0]) == 0
+    assert await harness.referee.join(match_id, None, BOTS[0]) == 0
+    assert await harness.referee.join(match_id, 0, Player("bot0")) == 0
+    with pytest.raises(SeatHeld):
+        await harness.referee.join(match_id, 0, BOTS[1])
+    with pytest.raises(NoSuchSeat):
+        await harness.referee.join(match_id, 7, BOTS[1])
+    assert await harness.referee.join(match_id, 1, BOTS[1]) == 1
+    with pytest.raises(SeatHeld):
+        await harness.referee.join(match_id, None, BOTS[2])
+    harness.connect(*BOTS[:2])
+    await settle()
+    assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
+    for seat in (0, None):
+        with pytest.raises(SeatHeld) as held:
+            await harness.referee.join(match_id, seat, BOTS[2])
+        assert held.value.details == {"seat": "0", "by": "bot0"}
+    await harness.referee.abort(match_id)
+    with pytest.raises(MatchOver):
+        await harness.referee.join(match_id, 0, BOTS[2])
+    await harness.referee.close()
+
+
+@in_loop
+async def test_the_cache_of_finished_matches_drops_the_least_recently_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_matches, "HISTORY_CACHE_SIZE", 1)
+    harness = RefereeHarness()
+    matches = [await harness.create(players=()) for _ in range(2)]
+    for match_id in matches:
+        await harness.referee.abort(match_id)
+    for match_id in (*matches, *matches):
+        assert (await harness.match(match_id)).phase is MatchPhase.OVER
+    await harness.referee.close()
+
+
+@in_loop
+async def test_two_bots_that_join_any_seat_at_once_get_different_seats() -> None:
+    harness = RefereeHarness()
+    match_id = await harness.create(players=())
+    seats = await asyncio.gather(*(harness.referee.join(match_id, None, bot) for bot in BOTS[:2]))
+    assert sorted(seats) == [0, 1]
+    await harness.referee.close()
+
+
+@in_loop
+async def test_a_finished_match_leaves_memory_and_can_still_be_read() -> None:
+    harness = RefereeHarness()
+    match_id, sessions = await harness.start_match(chosen={"heap": 1})
+    await harness.time.advance(SECOND)
+    answered = await harness.submit_move(match_id, 0, "1")
+    assert answered.result
+    assert harness.referee.count_in_play("bot0") == 0
+    standing = await harness.referee.status(match_id)
+    assert standing is not await harness.referee.status(match_id)
+    assert standing.match.result == answered.result
+    assert standing.started_ms == standing.opened_ms
+    assert standing.ended_ms == standing.opened_ms + 1000
+    for seat, session in enumerate(sessions):
+        assert filter_by_type(drain_outbox(session), MatchEnded) == [MatchEnded(match_id, seat)]
+    await harness.referee.close()
+
+
+@in_loop
+async def test_matches_are_listed_newest_first_and_can_be_filtered() -> None:
+    harness = RefereeHarness()
+    nim, _ = await harness.start_match(chosen={"heap": 1}, labels={"ladder": "main"})
+    await harness.submit_move(nim, 0, "1")
+    await harness.time.advance(SECOND)
+    fingers = await harness.create("fingers")
+    playing = await harness.create()
+    with_open_seat = await harness.create(players=())
+
+    async def listed(wanted: MatchFilter = EVERY_MATCH, **more: object) -> list[str]:
+        found = await harness.referee.list_matches(wanted, **more)  # type: ignore[arg-type]  # The arguments have several types.
+        return [standing.match.setup.match_id for standing in found.matches]
+
+    assert await listed() == [with_open_seat, playing, fingers, nim]
+    assert await listed(limit=2) == [with_open_seat, playing]
+    assert await listed(after=playing) == [fingers, nim]
+    assert await listed(MatchFilter(game="nim")) == [with_open_seat, playing, nim]
+    assert await listed(MatchFilter(bot="bot1")) == [playing, fingers, nim]
+    assert await listed(MatchFilter(bot="bot2")) == [fingers]
+    assert await listed(MatchFilter(phase=MatchPhase.OVER)) == [nim]
+    assert await listed(MatchFilter(phase=MatchPhase.PLAYING)) == [playing]
+    assert await listed(MatchFilter(phase=MatchPhase.WAITING)) == [with_open_seat, fingers]
+    assert await listed(MatchFilter(ladder="main")) == [nim]
+    assert await listed(MatchFilter(open_only=True)) == [with_open_seat]
+    assert await listed(MatchFilter(since_ms=harness.time.wall_ms())) == [with_open_seat, playing, fingers]
+    await harness.referee.close()
+
+
+@in_loop
+async def test_listing_matches_reads_no_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_matches, "HISTORY_CACHE_SIZE", 0)  # Each finished match would have to be read again.
+    harness = RefereeHarness()
+    over, _ = await harness.start_match(chosen={"heap": 1})
+    await harness.submit_move(over, 0, "1")
+    playing = await harness.create()
+    harness.log.entries_read = 0
+    listed = (await harness.referee.list_matches()).matches
+    assert harness.log.entries_read == 0
+    assert [(it.match.setup.match_id, it.match.phase) for it in listed] == [
+        (playing, MatchPhase.PLAYING),
+        (over, MatchPhase.OVER),
+    ]
+    assert (listed[1].match.result, listed[1].ended_ms) == ((await harness.match(over)).result, harness.time.wall_ms())
+    assert harness.log.entries_read > 0
+    await harness.referee.close()
+
+
+@in_loop
+async def test_every_call_for_an_unknown_match_is_rejected() -> None:
+    referee = (harness := RefereeHarness()).referee
+    for call in (
+        referee.status("m"),
+        referee.submit("m", 0, "0.0.1", "1"),
+        referee.validate("m", 0, "0.0.1", "1"),
+        referee.resign("m", 0),
+        referee.join("m", None, BOTS[0]),
+        referee.watch("m", None, 0),
+    ):
+        with pytest.raises(NoSuchMatch):
+            await call
+    assert referee.turn_due("m", 0) is None
+    await harness.referee.close()
+
+
+@in_loop
+async def test_a_match_ends_by_an_organisers_decision_or_a_resignation() -> None:
+    referee = (harness := RefereeHarness()).referee
+    ends = []
+    for end_match in (
+        lambda match_id: referee.abort(match_id, "no time"),
+        referee.abort,
+        lambda match_id: referee.void(match_id, EndCause.DECLARED, "a storm"),
+        lambda match_id: referee.adjudicate(match_id, (1, 2), "I saw it"),
+        lambda match_id: referee.resign(match_id, 1),
+    ):
+        match_id, _ = await harness.start_match()
+        done = await end_match(match_id)
+        assert done.result
+        ends.append((done.result.cause, done.result.reason))
+        with pytest.raises(MatchOver):
+            await harness.referee.resign(match_id, 0)
+        with pytest.raises(MatchOver):
+            await harness.referee.validate(match_id, 0, "0.0.1", "1")
+    assert ends == [
+        (EndCause.ABORTED, "no time"),
+        (EndCause.ABORTED, ""),
+        (EndCause.DECLARED, "a storm"),
+        (EndCause.ADJUDICATION, "I saw it"),
+        (EndCause.RESIGNATION, ""),
+    ]
+    await harness.referee.close()
+
+
+@in_loop
+async def test_nothing_is_sent_while_the_log_cannot_be_written() -> None:
+    harness = RefereeHarness()
+    match_id, sessions = await harness.start_match()
+    for session in sessions:
+        drain_outbox(session)
+    harness.log.make_unavailable()
+    with pytest.raises(LogUnavailable):
+        await harness.referee.submit(match_id, 0, "0.0.1", "1")
+    assert [drain_outbox(session) for session in sessions] == [[], []]
+    harness.log.make_available()
+    await harness.submit_move(match_id, 0, "1")
+    assert len(drain_turns(sessions[1])) == 1
+    await harness.referee.close()
+
+
+@in_loop
+async def test_a_finished_match_no_longer_counts_for_its_creator() -> None:
+    harness = RefereeHarness()
+    match_id, _ = await harness.start_match(chosen={"heap": 1}, labels=REQUEST)
+    assert harness.referee.count_unfinished("org") == 1
+    await harness.submit_move(match_id, 0, "1")
+    assert harness.referee.count_unfinished("org") == 0
+    await harness.referee.close()
+
 
 SendRequest = Callable[[Referee, str], Awaitable[RequestAccepted]]
 

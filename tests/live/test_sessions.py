@@ -1,4 +1,4 @@
-"""Sessions of bots, their absences, and what is sent to them."""
+"""Sessions of bots, their absences, and the order in which items are sent to them."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -13,6 +13,7 @@ from referee.live.outbox import (
     MAX_ENDS_PER_SESSION,
     EndDelivery,
     MatchEnded,
+    MatchStarted,
     Outbox,
     PingNotice,
     TakeoverNotice,
@@ -319,3 +320,46 @@ def test_an_absence_is_written_even_if_its_alarm_runs_early(kind: type[FakeTime]
     absences.update("anna", online=False)
     asyncio.run(time.advance(ABSENCE_DELAY_US))
     assert written == [began_us]
+
+
+VERDICT = VerdictNotice(1, "m", "0.0.1", StaleTurn("m", ""))
+
+
+def test_a_verdict_is_sent_before_the_turn_that_follows_it() -> None:
+    outbox = Outbox()
+    outbox.put(("turn", "m", 0), TurnNotice("m", 0))
+    outbox.put(("turn", "n", 0), TurnNotice("n", 0))
+    outbox.put(("began", "o", 0), MatchStarted("o", 0))
+    outbox.put(None, VERDICT)
+
+    assert len(outbox) == 4
+    assert outbox.drain(3) == [MatchStarted("o", 0), VERDICT, TurnNotice("m", 0)]
+    assert outbox.drain(3) == [TurnNotice("n", 0)]
+    assert outbox.drain(3) == []
+
+
+def test_an_item_that_waits_is_sent_before_everything_that_is_queued_after_it() -> None:
+    outbox = Outbox()
+    outbox.put(("began", "n", 0), MatchStarted("n", 0))
+    outbox.put_waiting(VERDICT)
+    outbox.put(("began", "o", 0), MatchStarted("o", 0))
+    outbox.put(("turn", "m", 0), TurnNotice("m", 0))
+
+    assert len(outbox) == 4
+    assert outbox.drain(2) == [MatchStarted("n", 0), VERDICT]
+    assert outbox.drain(9) == [MatchStarted("o", 0), TurnNotice("m", 0)]
+
+
+def test_an_item_that_waits_is_sent_with_a_turn() -> None:
+    outbox = Outbox()
+    outbox.put_waiting(VERDICT)
+    outbox.put(("turn", "m", 0), TurnNotice("m", 0))
+    assert outbox.drain(9) == [VERDICT, TurnNotice("m", 0)]
+
+
+def test_a_newer_turn_of_a_seat_replaces_the_older_one() -> None:
+    outbox = Outbox()
+    for match in ("m", "n", "m"):
+        outbox.put(("turn", match, 0), TurnNotice(match, 0))
+
+    assert outbox.drain(9) == [TurnNotice("n", 0), TurnNotice("m", 0)]

@@ -1,8 +1,9 @@
-"""The worker pool runs long computations in other processes, with a CPU limit."""
+"""The worker pool runs long computations in other processes, with a CPU limit; child processes start safely."""
 
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -154,3 +155,23 @@ async def test_closing_the_pool_kills_running_calls() -> None:
     await pool.close()
     with pytest.raises(asyncio.CancelledError):
         await running
+
+
+PROGRAM = """
+import asyncio, os, subprocess, sys
+import uvloop
+from referee.live.child_process import ChildProcess
+
+os.register_at_fork(after_in_child=lambda: os._exit(9))
+
+async def run():
+    child = ChildProcess([sys.executable, "-c", "raise SystemExit(5)"], subprocess.DEVNULL, subprocess.DEVNULL)
+    return await child.wait()
+
+sys.exit(uvloop.run(run()))
+"""
+
+
+def test_no_python_code_runs_in_the_child_before_its_program() -> None:
+    """Such code sometimes ended the child beside the threads of gRPC; here it always does."""
+    assert subprocess.run([sys.executable, "-c", PROGRAM], check=False).returncode == 5

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from referee_values import ClockRule
+from referee_values import Adjudication, ClockRule, DuplicatePlay, Opening, RoundRobin
 
 from engines.game_errors import DetailedError
 from engines.registry import OURS, find
@@ -38,7 +38,7 @@ def test_a_minimal_plan_has_bots_and_a_game(tmp_path: Path) -> None:
     (plan,) = plans_from(tmp_path, f'{BOTS}[[games]]\ngame = "trox"\n')
     assert [entrant.name for entrant in plan.bots] == ["anna", "bert"]
     assert plan.bots[1].command[-2:] == ("./bert", "--fast")
-    assert (plan.name, plan.game, plan.terms.round_robin.cycles) == ("trox", "trox", 2)
+    assert (plan.name, plan.game, plan.terms.round_robin) == ("trox", "trox", RoundRobin(cycles=2))
     assert clock_of(plan) == read_clock("60+1")
     action = plan.terms.match_terms.policies.disconnect.action
     assert action == "forfeit_after_grace_period"
@@ -64,12 +64,8 @@ def test_a_game_has_its_own_terms_or_the_common_ones(tmp_path: Path) -> None:
         policies = {{ disconnect = {{ action = "clock_decides" }} }}
         """,
     )
-    assert (first.name, first.terms.round_robin.cycles, second.name, second.terms.round_robin.cycles) == (
-        "alquerque",
-        6,
-        "huffing",
-        5,
-    )
+    assert (first.name, first.terms.round_robin) == ("alquerque", RoundRobin(cycles=6))
+    assert (second.name, second.terms.round_robin) == ("huffing", RoundRobin(cycles=5))
     terms, others = first.terms.match_terms, second.terms.match_terms
     assert (clock_of(first), clock_of(second)) == (read_clock("2/move"), read_clock("10+1"))
     assert (terms.policies.timeout, others.policies.timeout) == ("random_move", "")
@@ -185,8 +181,9 @@ def test_openings_are_played_in_sets_with_all_orders_of_the_bots(tmp_path: Path)
     for openings in ('{ file = "book" }', '["3bb/5/5/5/w4 w 0", "3bb/5/5/5/w4 b 0"]'):
         game = f'[[games]]\ngame = "alquerque"\nrounds = 5\nopenings = {openings}\n'
         (plan,) = plans_from(tmp_path, f"{BOTS}{game}")
-        positions = [opening.position for opening in plan.terms.duplicate_play.openings]
-        assert (positions, plan.terms.round_robin.cycles) == (["3bb/5/5/5/w4 w 0", "3bb/5/5/5/w4 b 0"], 3)
+        positions = ("3bb/5/5/5/w4 w 0", "3bb/5/5/5/w4 b 0")
+        play = DuplicatePlay(openings=tuple(Opening(position=position) for position in positions))
+        assert (plan.terms.duplicate_play, plan.terms.round_robin) == (play, RoundRobin(cycles=3))
         check_can_start(plan.terms, plan.entrants)
 
 
@@ -221,7 +218,7 @@ def test_parallel_matches_are_as_many_as_the_command_or_the_file_says(tmp_path: 
 
 def test_a_plan_says_when_matches_end_before_their_games(tmp_path: Path) -> None:
     (plan,) = plans_from(tmp_path, f'adjudication = {{ max_plies = 9 }}\n{BOTS}[[games]]\ngame = "trox"\n')
-    assert plan.terms.match_terms.adjudication.max_plies == 9
+    assert plan.terms.match_terms.adjudication == Adjudication(max_plies=9)
 
 
 def test_scores_of_more_than_two_sides_cannot_end_a_match(tmp_path: Path) -> None:

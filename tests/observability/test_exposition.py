@@ -1,28 +1,31 @@
-"""The text of the metrics page after a fixed sequence of events."""
+"""The text in which metrics are exported: families, series and gauges."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import structs
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.registry import Collector
 
+from engines.api import Game
+from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.ports import Conflict, Entry, LogUnavailable
 from referee.match.clock import MS, Clock, Micros
 from referee.match.clock_charge import ClockCharge
+from referee.match.commands import Resign
 from referee.match.events import Event, FlagFell, MatchCreated, MovePlayed, MoveSource, PlayEnded
-from referee.match.result import (
-    EndCause,
-    EndKind,
-    Forfeit,
-    PlayerRating,
-    RatingChange,
-    Result,
-    void_result,
-)
+from referee.match.result import EndCause, EndKind, Forfeit, PlayerRating, RatingChange, Result, void_result
+from referee.match.setup import Player
 from referee.match.state import Match
-from referee.observability.metrics import Metrics
-from tests.live.runner_harness import RunnerHarness, in_loop, match_setup
+from referee.observability.metric_families import CounterFamily, HistogramFamily
+from referee.observability.metrics import GaugeSources, Metrics
+from tests.live.runner_harness import RunnerHarness, in_loop, match_setup, submit_move
+from tests.observability.exposition import Page
 from tests.observability.test_metrics_page import make_calls
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
@@ -118,3 +121,168 @@ def test_a_fixed_sequence_of_events_gives_the_same_text_as_ever(renewing: bool) 
         GOLDEN.write_text(text, encoding="ascii")
     else:
         assert text == GOLDEN.read_text(encoding="ascii")
+
+
+MATCHES = 10_000
+BOTS = 1_000
+
+Announced = list[tuple[Match | None, list[Entry], Match]]
+
+
+async def whole_match(game: Game) -> Announced:
+    harness = RunnerHarness()
+    runner = await harness.start_match(match_setup(game))
+    await submit_move(runner, 0, "1")
+    await runner.submit(Resign(1))
+    await runner.close()
+    return [(before, list(entries), match) for before, entries, match in harness.observer.announced]
+
+
+def with_other_bots(announced: Announced, number: int) -> Announced:
+    """Return the announcements of a match with another id and other bots."""
+    seats = len(announced[0][2].players)
+    players = tuple(Player(f"bot-{(number + seat) % BOTS}", str(number)) for seat in range(seats))
+
+    def rename_match(match: Any) -> Any:
+        if match is None:
+            return None
+        setup = structs.replace(match.setup, match_id=f"m{number}", players=players)
+        return structs.replace(match, setup=setup, players=players)
+
+    def rename_entry(entry: Entry) -> Entry:
+        event = entry.event
+        if isinstance(event, MatchCreated):
+            setup = structs.replace(event.setup, match_id=f"m{number}", players=players)
+            event = structs.replace(event, setup=setup)
+        return structs.replace(entry, match_id=f"m{number}", event=event)
+
+    return [
+        (rename_match(before), [*map(rename_entry, entries)], rename_match(match))
+        for before, entries, match in announced
+    ]
+
+
+@pytest.mark.slow
+@in_loop
+async def test_the_number_of_series_depends_on_games_only() -> None:
+    metrics, live, online_bots = Metrics("1.2.3"), dict[str, Match](), list[str]()
+    waiting: list[QueuedMatch] = []
+    metrics.register_gauges(
+        GaugeSources(
+            live.values,
+            lambda: online_bots,
+            lambda: 0,
+            lambda: [0] * 7,
+            lambda: True,
+            queues=lambda: {"ladder": MatchQueue(1, tuple(waiting))},
+        )
+    )
+    example_matches = [await whole_match(game) for game in (NIM, FINGERS)]
+
+    def record_match(number: int) -> None:
+        for before, entries, match in with_other_bots(example_matches[number % len(example_matches)], number):
+            metrics.matches.on_entries(before, entries, match)
+            if match.result is None:
+                live[f"m{number % 100}"] = match
+        online_bots.append(f"bot-{number % BOTS}")
+        waiting.append(QueuedMatch(list(WaitReason)[number % len(WaitReason)], number))
+
+    for number in range(2):
+        record_match(number)
+    line_count = metrics.text().count(b"\n")
+    for number in range(2, MATCHES):
+        record_match(number)
+    assert metrics.text().count(b"\n") == line_count
+    assert b"bot-" not in metrics.text()
+
+
+BOUNDS = (0.0003, 0.01, 1, 2.5, 1000, 10_000_000)
+VALUES = st.one_of(st.sampled_from(BOUNDS), st.floats(min_value=0, max_value=1e9), st.integers(0, 10**9))
+LABELS = st.sampled_from(("nim", 'a "game"', "troke"))
+AMOUNTS = st.lists(st.tuples(LABELS, VALUES))
+
+
+def text(collectors: Iterable[Collector]) -> str:
+    """Return the page of the collectors, without the samples that the server omits."""
+    registry = CollectorRegistry()
+    for collector in collectors:
+        registry.register(collector)
+    lines = generate_latest(registry).decode().splitlines(keepends=True)
+    return "".join(line for line in lines if "_created" not in line)
+
+
+@given(AMOUNTS)
+def test_counters_are_exported_as_those_of_the_library(amounts: list[tuple[str, float]]) -> None:
+    ours = CounterFamily(CollectorRegistry(), "moves", "Some \\ moves.", "game")
+    theirs = Counter("moves", "Some \\ moves.", ("game",), registry=None)
+    for game, amount in amounts:
+        ours.labels(game).inc(amount)
+        theirs.labels(game).inc(amount)
+    assert text([ours]) == text([theirs])
+
+
+@given(AMOUNTS)
+def test_histograms_are_exported_as_those_of_the_library(amounts: list[tuple[str, float]]) -> None:
+    ours = HistogramFamily(CollectorRegistry(), "seconds", "Some time.", BOUNDS, "game")
+    theirs = Histogram("seconds", "Some time.", ("game",), buckets=BOUNDS, registry=None)
+    for game, amount in amounts:
+        ours.labels(game).observe(amount)
+        theirs.labels(game).observe(amount)
+    assert text([ours]) == text([theirs])
+
+
+def test_series_without_labels_are_exported_as_those_of_the_library() -> None:
+    faults = CounterFamily(CollectorRegistry(), "faults", "Faults.")
+    group = HistogramFamily(CollectorRegistry(), "group", "Appends.", BOUNDS)
+    faults.labels()
+    group.labels()
+    theirs = [
+        Counter("faults", "Faults.", registry=None),
+        Histogram("group", "Appends.", buckets=BOUNDS, registry=None),
+    ]
+    assert text([faults, group]) == text(theirs)
+
+
+def test_a_name_can_be_registered_only_once() -> None:
+    registry = CollectorRegistry()
+    CounterFamily(registry, "faults", "Faults.")
+    with pytest.raises(ValueError, match="Duplicated"):
+        CounterFamily(registry, "faults", "Faults.")
+
+
+def gauges_page(ready: bool = True, ends_s: float | None = None, data_dir: Path | None = None) -> Page:
+    metrics = Metrics("1.2.3")
+    metrics.register_gauges(
+        GaugeSources(list, list, lambda: 0, lambda: [0] * 7, lambda: ready, lambda: ends_s, data_dir)
+    )
+    return Page(metrics)
+
+
+def test_a_draining_referee_is_not_ready() -> None:
+    assert gauges_page(ready=True).value("referee_ready") == 1
+    assert gauges_page(ready=False).families["referee_ready"].samples[0].value == 0
+
+
+def test_the_expiry_of_the_certificate_is_exported_if_there_is_one() -> None:
+    assert gauges_page(ends_s=1.8e9).value("referee_certificate_expiry_timestamp_seconds") == 1.8e9
+    assert "referee_certificate_expiry_timestamp_seconds" not in gauges_page().families
+
+
+def test_the_size_of_the_database_includes_its_write_ahead_log(tmp_path: Path) -> None:
+    (tmp_path / "referee.db").write_bytes(b"x" * 1000)
+    (tmp_path / "referee.db-wal").write_bytes(b"x" * 100)
+    (tmp_path / "referee-key.pem").write_bytes(b"x" * 10)
+    disk = gauges_page(data_dir=tmp_path)
+    assert disk.value("referee_database_bytes") == 1100
+    assert 0 < disk.value("referee_disk_free_bytes") <= disk.value("referee_disk_size_bytes")
+
+
+def test_an_ephemeral_server_exports_no_disk_metrics() -> None:
+    assert not [name for name in gauges_page().families if "disk" in name or "database" in name]
+
+
+def test_the_duration_of_the_recovery_is_exported() -> None:
+    metrics = Metrics("1.2.3")
+    metrics.recovered(7, 2_500_000)
+    assert Page(metrics).value("referee_recovered_matches") == 7
+    assert Page(metrics).value("referee_recovery_seconds") == 2.5

@@ -1,4 +1,4 @@
-"""Logging: one event per line, with its context, and never a secret."""
+"""Log lines, and spans of traces."""
 
 import asyncio
 import io
@@ -15,6 +15,7 @@ import structlog
 
 from referee.accounts.tokens import mint_secret
 from referee.observability.logs import MAX_RECENT, REPEAT_INTERVAL_S, LogFormat, LogLevel, set_up_logs
+from referee.observability.tracing import UNTRACED, TracesUnavailable, create_tracing
 
 SECRET = mint_secret(bytes(range(32))).secret
 
@@ -348,3 +349,20 @@ def test_importing_the_module_has_no_side_effects() -> None:
         "assert warnings.showwarning is shown"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.slow
+def test_the_libraries_of_tracing_are_not_imported_while_it_is_off() -> None:
+    imports = "import sys, referee.cli, referee.server.referee_server"
+    program = f"{imports}; print([name for name in sys.modules if 'opentelemetry' in name])"
+    completed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert completed.stdout.strip() == "[]"
+    assert create_tracing("", 1, "0") is UNTRACED
+    assert UNTRACED.interceptors() == ()
+
+
+def test_tracing_without_its_libraries_fails_with_an_installation_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
+    monkeypatch.delitem(sys.modules, "referee.observability.opentelemetry_tracing", raising=False)
+    with pytest.raises(TracesUnavailable, match=r"pip install 'referee\[traces\]'"):
+        create_tracing("http://127.0.0.1:4317", 1, "0")

@@ -16,7 +16,7 @@ from referee.live.ports import LogUnavailable
 from referee.match.clock import SECOND
 from referee.observability.metrics import GaugeSources, Metrics
 from tests.cluster.bus.local_bus import LocalBusHub
-from tests.cluster.test_cluster_metrics import sources
+from tests.cluster.test_cluster_member import sources
 from tests.live.runner_harness import RunnerHarness, in_loop, match_setup, submit_move
 from tests.observability.exposition import Page
 

@@ -1,5 +1,6 @@
-"""Pages of tournaments and ladders: where the names of entrants lead, and the rounds of large tournaments."""
+"""Pages of tournaments and ladders, their tables, and parts that several pages use."""
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
@@ -17,17 +18,20 @@ from referee_api.v1 import (
     tournament_service_pb2,
 )
 
-from referee.show.markup import joined
+from referee.show.markup import joined, tag
+from referee.show.table import Table
 from referee.site.correction_marks import match_corrections
 from referee.site.home_page import home_page
-from referee.site.ladder_page import ladder_page
+from referee.site.ladder_page import MAX_STANDINGS, ladder_page
+from referee.site.layout import document
 from referee.site.live_pages import Page
 from referee.site.match_feeds import MatchFeeds
-from referee.site.tournament_page import cross_table_page, round_page, tournament_page
+from referee.site.tournament_page import cross_table, cross_table_page, round_page, tournament_page
 from referee.site.upstream import Upstream, UpstreamError
 from tests.site.fake_upstream import FakeUpstream
 from tests.site.fast_time import in_fast_time
 from tests.site.parsed_document import ParsedDocument, check_inert
+from tests.site.samples import MATCH_ID
 
 R = TypeVar("R", bound=Message)
 
@@ -329,3 +333,88 @@ def test_the_corrections_of_a_match_are_those_of_its_contest(contest: dict[str, 
 
 def test_a_match_without_a_contest_has_no_corrections() -> None:
     assert in_fast_time(match_corrections(corrected_tournament(), match_pb2.Match(id="m-2"))) == []
+
+
+MAX_BYTES = 2_000_000
+
+
+def rows_of(count: int) -> list[tournament_pb2.CrossTableRow]:
+    """Return the table of a round robin, in which whoever is ahead in the alphabet wins both matches."""
+    names = [f"a-team-with-a-long-but-allowed-name-{number:03}" for number in range(count)]
+    return [
+        tournament_pb2.CrossTableRow(
+            entrant=mine,
+            cells=[
+                tournament_pb2.CrossTableCell(opponent=other, points=2.0 * (mine < other), match_ids=[MATCH_ID] * 2)
+                for other in names
+                if other != mine
+            ],
+        )
+        for mine in names
+    ]
+
+
+@pytest.mark.parametrize("count", [2, 16, 41, 150])
+def test_every_entrant_has_a_row_and_a_column(count: int) -> None:
+    answer = tournament_service_pb2.GetCrossTableResponse(rows=rows_of(count))
+    html = document(in_fast_time(cross_table_page(FakeUpstream(answer), "cup")), "/")
+    assert len(html.encode()) < MAX_BYTES
+    parsed = check_inert(html)
+    assert parsed.classes_of("td").count("self") == count
+    assert sum(tag == "tr" for tag, _ in parsed.tags) == count + 1
+    assert sum(tag == "th" for tag, _ in parsed.tags) == 2 * count + 2
+    assert parsed.attributes_of("href").count(f"/matches/{MATCH_ID}") == count * (count - 1)
+
+
+def test_points_are_summed_and_missing_meetings_are_empty() -> None:
+    rows = rows_of(3)
+    del rows[0].cells[1]
+    rows[1].cells[0].points = 0.5
+    parsed = check_inert(cross_table(rows, {}))
+    assert parsed.classes_of("td").count("none") == 1
+    assert parsed.texts.count("2½") == 1
+
+
+def test_a_pairing_that_was_lost_by_absence_has_points_and_no_link() -> None:
+    row = tournament_pb2.CrossTableRow(
+        entrant="anna", cells=[tournament_pb2.CrossTableCell(opponent="bert", points=1, no_shows=1)]
+    )
+    parsed = check_inert(cross_table([row, tournament_pb2.CrossTableRow(entrant="bert")], {}))
+    assert "/matches/" not in "".join(parsed.attributes_of("href"))
+    assert parsed.texts.count("1") == 4  # The rank in the row and the column, the cell, and the sum.
+
+
+@pytest.mark.parametrize(("entrants", "said"), [(MAX_STANDINGS, False), (MAX_STANDINGS + 1, True)])
+def test_the_page_says_if_it_shows_only_the_first_entrants(entrants: int, said: bool) -> None:
+    rows = [
+        ladder_pb2.LadderStanding(
+            rank=number + 1,
+            entrant=contest_pb2.Entrant(name=f"bot-{number}"),
+            rating=rating_pb2.Rating(value=1500, deviation=50),
+        )
+        for number in range(MAX_STANDINGS)
+    ]
+    upstream = FakeUpstream(
+        ladder_service_pb2.GetLadderResponse(ladder=ladder_pb2.Ladder(name="open", entrant_count=entrants)),
+        ladder_service_pb2.ListLadderStandingsResponse(standings=rows),
+    )
+    page = asyncio.run(ladder_page(upstream, "open"))
+    standings = page.regions["standings"]
+    assert "bot-199" in standings
+    assert (f"The first 200 of {entrants} entrants." in standings) is said
+
+
+def scroller_of(*cells: object) -> dict[str, str | None]:
+    return ParsedDocument(Table(("", "Bot", "Rating"), [cells]).to_html()).tags[0][1]
+
+
+def test_a_table_can_be_scrolled_with_the_keyboard_only() -> None:
+    attributes = scroller_of(1, "<a href=''>anna</a>", 1500)
+    assert attributes == {"class": "scrolls", "tabindex": "0", "role": "group", "aria-label": "Table: Bot, Rating"}
+
+
+@pytest.mark.parametrize(
+    "cell", [tag("a", "anna", href="/bots/anna"), tag("button", "Pause", type="submit"), tag("input", type="text")]
+)
+def test_a_table_with_something_to_reach_is_no_further_stop_of_the_keyboard(cell: str) -> None:
+    assert scroller_of(1, cell, 1500) == {"class": "scrolls"}

@@ -1,15 +1,25 @@
-"""Several writers of logs in one PostgreSQL database: races, sessions that an administrator ends, killed processes."""
+"""Several processes that write to one PostgreSQL database at once: logs and accounts."""
 
 import asyncio
 import random
-from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, suppress
+from random import Random
+from typing import TypeAlias
 
 import pytest
+from msgspec.structs import replace
 
+from referee.accounts.account_errors import BadField, BadInvitation, NameTaken, TooManyNames
+from referee.accounts.bot_log import Note, SessionLostNote
+from referee.accounts.bots import Bot, MaxNames, Registration, Version
+from referee.accounts.invitations import CreatedInvitation, Invitation, Redeemed
+from referee.accounts.tokens import Role, Token, TokenFilter, revoked, sha256_of, used
 from referee.live.ports import Conflict, Entry, EventLog, LogUnavailable
 from referee.match.events import Event, MovePlayed
+from referee.match.match_errors import RequestIdReused
+from tests.storage.account_stores import HIGH_LIMITS, NOON_MS, AccountStores, bot_token, in_postgres, organiser_token
 from tests.storage.examples import EXAMPLES
 from tests.storage.stores import OwningPostgresLog, note, run_with_store
 from tests.storage.test_crash import check_log, kill_after
@@ -126,3 +136,241 @@ def test_acknowledged_entries_survive_a_kill_of_the_process(postgres_node_url: s
         last = kill_after(postgres_node_url, acknowledgements)
         assert max(last.values()) > 0
         check_log(OwningPostgresLog(postgres_node_url), last, at_once=3)
+
+
+HOUR_MS = 3_600_000
+CALLS = 20
+
+Nodes: TypeAlias = Sequence[AccountStores]
+
+
+def on_two_nodes(url: str, check: Callable[[Nodes], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with AsyncExitStack() as stack, asyncio.timeout(60):
+            nodes = [in_postgres(url) for _ in range(2)]
+            for node in nodes:
+                await node.open()
+                stack.push_async_callback(node.close)
+            await check(nodes)
+
+    asyncio.run(run())
+
+
+async def at_once(calls: Iterable[Awaitable[object]]) -> tuple[list[object], Counter[type]]:
+    """Return what the calls returned, and how many raised each class of errors."""
+    answers = await asyncio.gather(*calls, return_exceptions=True)
+    errors = Counter(type(answer) for answer in answers if isinstance(answer, BaseException))
+    return [answer for answer in answers if not isinstance(answer, BaseException)], errors
+
+
+def invitation(code: str, max_uses: int = 1) -> Invitation:
+    return Invitation(sha256_of(code), "ann", NOON_MS, NOON_MS + HOUR_MS, max_uses)
+
+
+def redeem(node: AccountStores, code: str, holder: str, request_id: str = "r") -> Awaitable[Redeemed]:
+    token = Token(sha256_of(f"{code} {holder} {request_id} {id(node)}"), Role.AUTHOR, holder, NOON_MS)
+    return node.invitations.redeem(sha256_of(code), request_id, token)
+
+
+def register(
+    node: AccountStores, name: str, request_id: str, owner: str = "ann", limits: MaxNames = HIGH_LIMITS
+) -> Awaitable[Registration]:
+    token = bot_token(name, owner, f"{request_id} {owner} {id(node)}")
+    return node.accounts.register(request_id, Bot(name, owner, NOON_MS), token, limits)
+
+
+def test_one_of_many_authors_who_redeem_the_same_invitation_at_once_succeeds(postgres_url: str) -> None:
+    async def check(nodes: Nodes) -> None:
+        one = invitation("code")
+        await nodes[0].invitations.create("r", one, 9)
+        done, errors = await at_once(redeem(nodes[number % 2], "code", f"eve-{number}") for number in range(CALLS))
+        assert (len(done), errors) == (1, {BadInvitation: CALLS - 1})
+        assert (await nodes[1].invitations.invitation(one.id)).uses == 1
+        assert len(await nodes[1].tokens.tokens()) == len(await nodes[1].invitations.redemptions(one.id)) == 1
+
+    on_two_nodes(postgres_url, check)
+
+
+def test_the_same_redemption_on_two_nodes_at_once_is_done_once(postgres_url: str) -> None:
+    async def check(nodes: Nodes) -> None:
+        await nodes[0].invitations.create("r", invitation("code", 9), 9)
+        done, errors = await at_once(redeem(nodes[number % 2], "code", "eve") for number in range(CALLS))
+        assert (Counter(one.repeated for one in done if isinstance(one, Redeemed)), errors) == (
+            {True: 19, False: 1},
+            {},
+        )
+        assert len({one.token for one in done if isinstance(one, Redeemed)}) == 1
+
+    on_two_nodes(postgres_url, check)
+
+
+def test_one_of_two_invitations_makes_an_author_of_a_name_in_upper_or_lower_case(postgres_url: str) -> None:
+    async def check(nodes: Nodes) -> None:
+        for code in "ab":
+            await nodes[0].invitations.create(code, invitation(code, 9), 99)
+        calls = (redeem(nodes[number % 2], "ab"[number % 2], ("eve", "Eve")[number % 2]) for number in range(CALLS))
+        done, errors = await at_once(calls)
+        assert (len(done), errors) == (CALLS // 2, {NameTaken: CALLS // 2})
+        assert len(await nodes[0].tokens.tokens()) == 1
+
+    on_two_nodes(postgres_url, check)
+
+
+def test_an_organiser_invites_no_more_authors_than_the_limit(postgres_url: str) -> None:
+    async def check(nodes: Nodes) -> None:
+        calls = (nodes[it % 2].invitations.create(f"{it}", invitation(f"{it}"), 5) for it in range(CALLS))
+        done, errors = await at_once(calls)
+        assert (len(done), errors) == (5, {TooManyNames: CALLS - 5})
+        assert await nodes[0].invitations.authors("ann", NOON_MS) == 5
+
+    on_two_nodes(postgres_url, check)
+
+
+def test_the_same_request_for_an_invitation_creates_one(postgres_url: str) -> None:
+    async def check(nodes: Nodes) -> None:
+        calls = (nodes[it % 2].invitations.create("r", invitation(f"{it}"), 99) for it in range(CALLS))
+        done, errors = await at_once(calls)
+        created = [one for one in done if isinstance(one, CreatedInvitation)]
+        assert (Counter(one.repeated for one in created), errors) == ({True: CALLS - 1, False: 1}, {})
+        assert [one.invitation for one in created[:1]] == await nodes[0].invitations.invitations()
+
+    on_two_nodes(postgres_url, check)
+
+
+def test_an_owner_registers_no_more_bots_than_its_quota(postgres_url: str) -> None:
+    async def check(nodes: Nodes) -> None:
+        five = MaxNames(bots=5, tokens=100)
+        calls = (register(nodes[it % 2], f"bot-{it}", f"{it}", limits=five) for it in range(CALLS))
+        done, errors = await at_once(calls)
+        assert (len(done), errors) == (5, {TooManyNames: CALLS - 5})
+        assert len(await nodes[0].accounts.bots("ann")) == len(await nodes[0].tokens.tokens()) == 5
+
+    on_two_nodes(postgres_url, check)
+
+
+def test_the_same_request_on_two_nodes_at_once_registers_one_bot(postgres_url: str) -> None:
+    async def check(nodes: Nodes) -> None:
+        done, errors = await at_once(register(nodes[number % 2], "ada", "r") for number in range(CALLS))
+        registered = [one for one in done if isinstance(one, Registration)]
+        assert (Counter(one.repeated for one in registered), errors) == ({True: CALLS - 1, False: 1}, {})
+        assert {one.token for one in registered} == set(await nodes[0].tokens.tokens())
+        assert len(await nodes[0].accounts.bots()) == 1
+
+    on_two_nodes(postgres_url, check)
+
+
+def test_a_request_id_registers_one_of_two_names(postgres_url: str) -> None:
+    async def check(nodes: Nodes) -> None:
+        done, errors = await at_once(register(nodes[number % 2], f"bot-{number % 2}", "r") for number in range(CALLS))
+        assert (len(done), errors) == (CALLS // 2, {RequestIdReused: CALLS // 2})
+        assert len(await nodes[0].accounts.bots()) == 1
+
+    on_two_nodes(postgres_url, check)
+
+
+def test_one_of_many_owners_who_register_a_name_at_once_gets_it(postgres_url: str) -> None:
+    async def check(nodes: Nodes) -> None:
+        calls = (register(nodes[number % 2], "ada", "r", f"owner {number}") for number in range(CALLS))
+        done, errors = await at_once(calls)
+        assert (len(done), errors) == (1, {NameTaken: CALLS - 1})
+        assert len(await nodes[0].tokens.tokens()) == 1
+
+    on_two_nodes(postgres_url, check)
+
+
+def test_a_holder_gets_no_more_valid_tokens_than_its_quota(postgres_url: str) -> None:
+    async def check(nodes: Nodes) -> None:
+        calls = (nodes[number % 2].tokens.add_token(organiser_token(f"{number}"), 5) for number in range(CALLS))
+        done, errors = await at_once(calls)
+        assert (len(done), errors) == (5, {TooManyNames: CALLS - 5})
+
+    on_two_nodes(postgres_url, check)
+
+
+def test_a_bot_gets_no_more_versions_than_the_limit_and_each_of_them_once(postgres_url: str) -> None:
+    async def check(nodes: Nodes) -> None:
+        await nodes[0].register("ada")
+        names = [f"{number // 4}" for number in range(CALLS)]
+        calls = (
+            nodes[number % 2].accounts.add_version(Version("ada", name, NOON_MS + number), 3)
+            for number, name in enumerate(names)
+        )
+        done, errors = await at_once(calls)
+        versions = await nodes[0].accounts.versions("ada")
+        assert (len(versions), set(done), errors) == (3, set(versions), {TooManyNames: 8})
+
+    on_two_nodes(postgres_url, check)
+
+
+def test_the_lines_of_a_bot_log_are_numbered_without_gaps(postgres_url: str) -> None:
+    async def check(nodes: Nodes) -> None:
+        notes = [Note(NOON_MS + number, "1", SessionLostNote("s", "LOST")) for number in range(CALLS)]
+        await asyncio.gather(*(nodes[it % 2].bot_log.append("ada", [note]) for it, note in enumerate(notes)))
+        assert [line.number for line in await nodes[0].bot_log.read("ada")] == [16, 17, 18, 19, 20]
+
+    on_two_nodes(postgres_url, check)
+
+
+def test_changes_of_a_bot_on_two_nodes_are_all_applied(postgres_url: str) -> None:
+    async def check(nodes: Nodes) -> None:
+        await nodes[0].register("ada")
+        calls = (
+            nodes[number % 2].accounts.change_bot("ada", lambda bot: replace(bot, faults=bot.faults + 1))
+            for number in range(CALLS)
+        )
+        await asyncio.gather(*calls)
+        assert (await nodes[1].accounts.bot("ada")).faults == CALLS
+
+    on_two_nodes(postgres_url, check)
+
+
+def test_the_last_use_of_a_token_does_not_undo_its_revocation_on_another_node(postgres_url: str) -> None:
+    async def check(nodes: Nodes) -> None:
+        tokens = [organiser_token(f"{number}") for number in range(CALLS)]
+        for token in tokens:
+            await nodes[0].tokens.add_token(token, 100)
+        uses = (nodes[0].tokens.change_token(token.id, lambda one: used(one, NOON_MS + HOUR_MS)) for token in tokens)
+        revocations = (nodes[1].tokens.change_token(token.id, revoked) for token in tokens)
+        await asyncio.gather(*uses, *revocations)
+        assert all(token.revoked and token.used_ms for token in await nodes[0].tokens.tokens())
+
+    on_two_nodes(postgres_url, check)
+
+
+def test_a_text_that_postgresql_cannot_store_is_an_error_of_the_caller(postgres_url: str) -> None:
+    async def check(nodes: Nodes) -> None:
+        with pytest.raises(BadField, match="NUL"):
+            await nodes[0].accounts.bot("a\0")
+        with pytest.raises(BadField, match="NUL"):
+            await nodes[0].accounts.register("\0", Bot("ada", "ann", NOON_MS), bot_token("ada"), HIGH_LIMITS)
+        assert await nodes[0].accounts.bots() == []
+        assert await nodes[0].tokens.tokens() == []
+
+    on_two_nodes(postgres_url, check)
+
+
+def test_calls_of_every_kind_about_the_same_holders_never_wait_for_each_other_for_good(postgres_url: str) -> None:
+    """A deadlock would end one of them with LogUnavailable."""
+
+    async def check(nodes: Nodes) -> None:
+        rng, holders = Random(1), [f"holder-{number}" for number in range(4)]
+        await nodes[0].invitations.create("r", invitation("code", 500), 500)
+        calls: list[Awaitable[object]] = []
+        for number in range(200):
+            node, holder, name = rng.choice(nodes), rng.choice(holders), f"bot-{rng.randrange(9)}"
+            token = replace(bot_token(name, holder, f"{number}"), holder=rng.choice(holders))
+            bot = Bot(name, holder, NOON_MS)
+            calls += [
+                node.accounts.register(f"{number}", bot, token, HIGH_LIMITS),
+                node.tokens.add_token(bot_token(name, holder, f"more {number}"), 100),
+                redeem(node, "code", f"{holder}-{number % 3}", f"{number}"),
+                node.invitations.create(f"{number}", replace(invitation(f"{number}"), organiser=holder), 100),
+            ]
+        _, errors = await at_once(calls)
+        assert set(errors) <= {NameTaken, TooManyNames}
+        owners = Counter(bot.owner for bot in await nodes[0].accounts.bots())
+        tokens = await nodes[0].tokens.tokens(TokenFilter())
+        assert sum(owners.values()) <= 9
+        assert len({token.id for token in tokens}) == len(tokens)
+
+    on_two_nodes(postgres_url, check)

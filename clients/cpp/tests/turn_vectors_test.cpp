@@ -15,7 +15,6 @@ json turn_key(const json& turn) {
 }
 
 void fill(api::Turn& turn, const json& given) {
-    expect_keys(given, {"match", "seat", "token", "game", "repeated"});
     turn.set_match_id(given["match"]);
     turn.set_seat(given.value("seat", 0));
     turn.set_turn_token(given["token"]);
@@ -24,7 +23,6 @@ void fill(api::Turn& turn, const json& given) {
 }
 
 void fill(api::Verdict& verdict, const json& given, const std::map<json, std::uint64_t>& item_ids) {
-    expect_keys(given, {"match", "token", "item_id_of", "accepted", "rejected", "stale"});
     verdict.set_match_id(given["match"]);
     verdict.set_turn_token(given.value("token", ""));
     if (given.contains("item_id_of")) {
@@ -120,8 +118,6 @@ bool is_answer(const api::BotItem& item) {
 
 // Returns what the code of the bot does.
 Answer answer_of(const json& given) {
-    expect_keys(given, {"match", "seat", "token", "move", "offer_draw", "resigns", "accepts_draw",
-                        "claims_draw", "fails"});
     if (given.contains("fails")) throw std::runtime_error("no idea");
     if (given.contains("resigns")) return Answer::resign();
     if (given.contains("accepts_draw")) return Answer::accept_draw();
@@ -154,8 +150,6 @@ class TurnHarness {
                     callbacks()) {}
 
     void run(const json& step, bool has_hooks) {
-        expect_keys(step, {"receive", "answer", "stream", "advance_ms", "sends", "calls", "cancels",
-                           "tells"});
         sent_.clear();
         called_.clear();
         tells_ = json::array();
@@ -244,7 +238,6 @@ class TurnHarness {
         ASSERT_EQ(called_.size(), expected.size());
         for (std::size_t number = 0; number < called_.size(); ++number) {
             const json& wanted = expected[number];
-            expect_keys(wanted, {"match", "seat", "token", "rejection", "game"});
             const Turn& turn = called_[number]->turn;
             EXPECT_EQ(key_of(*called_[number]), turn_key(wanted));
             EXPECT_EQ(turn.rejection ? json(turn.rejection->message) : json(), wanted["rejection"]);
@@ -285,7 +278,6 @@ class TurnHarness {
 void run_turns(const std::string& file) {
     for (const json& vector : load_vectors(file)) {
         SCOPED_TRACE(vector["name"]);
-        expect_keys(vector, {"name", "rules", "needs", "steps"});
         const json needs = vector.value("needs", json::array());
         for (const json& need : needs) {
             EXPECT_TRUE(need == "draws" || need == "hooks" || need == "rules") << need;

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <initializer_list>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -28,14 +27,6 @@ inline json load_file(const std::string& name) {
 
 inline json load_vectors(const std::string& name) {
     return load_file(name)["vectors"];
-}
-
-// Fails for keys that are unknown here, and would be ignored.
-inline void expect_keys(const json& object, std::initializer_list<const char*> known) {
-    for (const auto& [key, value] : object.items()) {
-        EXPECT_TRUE(std::find(known.begin(), known.end(), key) != known.end())
-            << "the key " << key << " is unknown here";
-    }
 }
 
 inline std::string unhex(const std::string& text) {

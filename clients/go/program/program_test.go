@@ -3,21 +3,11 @@ package program
 import (
 	"bytes"
 	"context"
-	"errors"
 	"log/slog"
-	"strings"
 	"testing"
 
 	"referee.example/referee"
 )
-
-func TestTheExitStatusIsTwoForAnInvalidSetting(t *testing.T) {
-	var stderr bytes.Buffer
-	status := Run(t.Context(), referee.BotFunc(nil), func(string) string { return "" }, &stderr)
-	if status != Misconfigured || !strings.HasPrefix(stderr.String(), "referee-client: BOT_REFEREE is not set") {
-		t.Errorf("the exit status is %d: %s", status, stderr.String())
-	}
-}
 
 func TestTheExitStatusIsZeroWhenTheContextIsCancelled(t *testing.T) {
 	var stderr bytes.Buffer
@@ -27,18 +17,6 @@ func TestTheExitStatusIsZeroWhenTheContextIsCancelled(t *testing.T) {
 	status := Run(ctx, referee.BotFunc(nil), func(string) string { return "" }, &stderr, options...)
 	if status != Stopped || stderr.Len() > 0 {
 		t.Errorf("the exit status is %d: %s", status, stderr.String())
-	}
-}
-
-func TestTheStatusFollowsFromTheError(t *testing.T) {
-	for want, err := range map[int]error{
-		Misconfigured: &referee.SettingError{Variable: "BOT_CA", Problem: "cannot be read"},
-		TakenOver:     &referee.TakenOverError{},
-		Rejected:      &referee.RejectedError{Err: &referee.Error{Reason: "BAD_TOKEN"}},
-	} {
-		if got := statusOf(errors.Join(err)); got != want {
-			t.Errorf("the exit status after %v is %d, want %d", err, got, want)
-		}
 	}
 }
 

@@ -27,31 +27,6 @@ fn broken() -> Status {
     Status::unavailable("no route to host")
 }
 
-/// Returns what a watch yields if each call gets the messages of one element, until there are no more of them.
-fn watch_calls(calls: Vec<Vec<Result<Vec<u64>, Status>>>) -> (Vec<Result<u64, RefereeError>>, Vec<u64>) {
-    let calls = RefCell::new(calls.into_iter());
-    let afters = RefCell::new(Vec::new());
-    let open = |after| {
-        afters.borrow_mut().extend(after);
-        let call = calls.borrow_mut().next();
-        ready(call.map(stream::iter).ok_or_else(|| Status::not_found("gone")))
-    };
-    let items = watch(Some(3), open, |_| ready(())).collect();
-    (items.now_or_never().expect("nothing waits"), afters.take())
-}
-
-#[test]
-fn a_watch_continues_after_the_last_entry_that_it_has_received() {
-    let calls = vec![
-        vec![Ok(vec![]), Ok(vec![4, 5]), Err(broken())],
-        vec![Err(Status::resource_exhausted("too slow"))],
-        vec![Ok(vec![6]), Ok(vec![7, 8])],
-    ];
-    let (items, afters) = watch_calls(calls);
-    assert_eq!(items, [4, 5, 6, 7, 8].map(Ok));
-    assert_eq!(afters, [3, 5, 5]);
-}
-
 #[test]
 fn a_watch_of_new_entries_continues_after_its_first_snapshot() {
     use api::watch_ladder_item::Item;
@@ -76,12 +51,12 @@ fn a_watch_of_new_entries_continues_after_its_first_snapshot() {
 
 #[test]
 fn an_error_after_which_no_retry_helps_is_the_last_item_of_a_watch() {
-    let calls = vec![vec![
-        Ok(vec![4]),
-        Err(Status::permission_denied("not yours")),
-        Ok(vec![5]),
-    ]];
-    let (items, _) = watch_calls(calls);
+    let message = [Ok(vec![4]), Err(Status::permission_denied("not yours")), Ok(vec![5])];
+    let open = |_| ready(Ok(stream::iter(message.clone())));
+    let items: Vec<_> = watch(Some(3), open, |_| ready(()))
+        .collect()
+        .now_or_never()
+        .expect("nothing waits");
     assert_eq!(items, [Ok(4), Err(RefereeError::new("PERMISSION_DENIED", "not yours"))]);
 }
 
@@ -120,12 +95,6 @@ fn a_pause_is_as_long_as_the_referee_asks_and_otherwise_that_of_the_backoff() {
     }
     error.metadata.clear();
     assert!((500..=1_500).contains(&backoff.after_error(&error, fastrand::f64()).as_millis()));
-}
-
-#[test]
-fn a_rejected_call_is_not_made_again() {
-    let error = RefereeError::new("ALREADY_EXISTS", "taken");
-    assert_eq!(called(vec![Err(Status::already_exists("taken"))]), (Err(error), 0));
 }
 
 #[test]

@@ -7,7 +7,7 @@ import { type BotItem, BotItemSchema, type Ping } from "./stubs/referee_api/v1/p
 import type { Turn } from "./turn.js";
 
 /** No game has longer moves, and the referee rejects longer texts. */
-export const MAX_MOVE_CHARS = 1_000;
+const MAX_MOVE_CHARS = 1_000;
 
 /** The highest score that is sent, and the negative of the lowest. */
 const MAX_SCORE = 1_000_000;

@@ -72,14 +72,15 @@ export class Calls {
   }
 }
 
-/** Yields the responses to a call for each page. `read` gets the token of the page. */
-export async function* pages<P extends { readonly nextPageToken: string }>(
+/** Yields the elements of all pages. `read` gets the token of the page. */
+export async function* pages<P extends { readonly nextPageToken: string }, T>(
   read: (pageToken: string) => Promise<P>,
-): AsyncGenerator<P, void, void> {
+  elements: (page: P) => readonly T[],
+): AsyncGenerator<T, void, void> {
   let pageToken = "";
   do {
     const page = await read(pageToken);
-    yield page;
+    yield* elements(page);
     pageToken = page.nextPageToken;
   } while (pageToken !== "");
 }
@@ -89,20 +90,33 @@ export async function joinText(parts: Promise<readonly { readonly text: string }
   return (await parts).map(({ text }) => text).join("");
 }
 
+/** A message of a watch, whose entries are messages too. */
+interface Watched<M> {
+  readonly items: readonly {
+    readonly item: { readonly case: "entry"; readonly value: M } | { readonly case: "snapshot" | undefined };
+  }[];
+}
+
 /** Yields the entries after a number, once and in order. `open` makes a call for those after a number. */
-export async function* watchEntries<E extends { readonly number: number }>(
-  open: (after: number) => AsyncIterable<E>,
+export async function* watchEntries<M, E extends { readonly number: number }>(
+  open: (afterNumber: bigint) => AsyncIterable<Watched<M>>,
+  entryFromMessage: (message: M) => E,
   { after = 0, signal }: WatchOptions,
 ): AsyncGenerator<E, void, void> {
   const pauses = new Pauses();
   for (;;) {
     signal?.throwIfAborted(); // Also after a pause that was cut short.
     try {
-      for await (const entry of open(after)) {
-        after = entry.number;
-        pauses.reset();
-        yield entry;
-        signal?.throwIfAborted();
+      for await (const { items } of open(BigInt(after))) {
+        for (const { item } of items) {
+          if (item.case === "entry") {
+            const entry = entryFromMessage(item.value);
+            after = entry.number;
+            pauses.reset();
+            yield entry;
+            signal?.throwIfAborted();
+          }
+        }
       }
       return;
     } catch (error) {

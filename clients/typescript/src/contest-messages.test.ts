@@ -10,30 +10,14 @@ import {
   entrantFromMessage,
   entrantMessage,
   ladderEntryFromMessage,
-  ladderFromMessage,
-  ladderStandingFromMessage,
   ladderTermsMessage,
   tournamentEntryFromMessage,
-  tournamentFromMessage,
-  tournamentStandingFromMessage,
   tournamentTermsMessage,
 } from "./contest-messages.js";
 import type { NewEntrant, TournamentFormat } from "./contests.js";
 import { CorrectionKind, EntrantSchema, PairingPhase } from "./stubs/referee_api/v1/contest_pb.js";
-import {
-  LadderEntrySchema,
-  LadderSchema,
-  LadderStandingSchema,
-  LadderTermsSchema,
-} from "./stubs/referee_api/v1/ladder_pb.js";
-import {
-  TieBreak,
-  TournamentEntrySchema,
-  TournamentPhase,
-  TournamentSchema,
-  TournamentStandingSchema,
-  TournamentTermsSchema,
-} from "./stubs/referee_api/v1/tournament_pb.js";
+import { LadderEntrySchema, LadderTermsSchema } from "./stubs/referee_api/v1/ladder_pb.js";
+import { TournamentEntrySchema, TournamentTermsSchema } from "./stubs/referee_api/v1/tournament_pb.js";
 
 const TIME = new Date("2026-11-24T12:00:00Z");
 const ENTRY = { number: 7n, createTime: timestampFromDate(TIME) };
@@ -104,47 +88,6 @@ test("the terms of a tournament that are not given have the defaults of the serv
   assert.deepEqual([most.ladder, most.maxConcurrentMatches, most.noShowMs], ["main", 8, 0]);
 });
 
-test("a tournament has what the referee sent", () => {
-  const message = create(TournamentSchema, {
-    name: "cup",
-    title: "The cup",
-    terms: { matchTerms: { rules: { game: "toc" } }, format: { case: "roundRobin", value: {} } },
-    phase: TournamentPhase.PLAYING,
-    entrants: [{ name: "anna", bots: [{ bot: "anna" }] }],
-    withdrawnEntrants: ["bert"],
-    currentRound: 1,
-    totalRounds: 3,
-    completedPairings: 4,
-    totalPairings: 9,
-    startTime: timestampFromDate(TIME),
-  });
-  assert.deepEqual(tournamentFromMessage(message), {
-    name: "cup",
-    title: "The cup",
-    game: "toc",
-    format: "round_robin",
-    phase: "playing",
-    entrants: [{ name: "anna", bots: ["anna"] }],
-    withdrawn: ["bert"],
-    currentRound: 1,
-    totalRounds: 3,
-    completedPairings: 4,
-    totalPairings: 9,
-    startTime: TIME,
-    endTime: undefined,
-  });
-  assert.equal(tournamentFromMessage({ ...message, phase: 99 as TournamentPhase }).phase, "99");
-});
-
-test("a standing of a tournament names its tie-breaks", () => {
-  const counts = { rank: 1, entrant: "anna", points: 1.5, wins: 1, draws: 2, losses: 3, forfeits: 4, byes: 5 };
-  const tieBreaks = [{ tieBreak: TieBreak.SONNEBORN_BERGER, value: 2.5 }];
-  assert.deepEqual(tournamentStandingFromMessage(create(TournamentStandingSchema, { ...counts, tieBreaks })), {
-    ...counts,
-    tieBreaks: [{ name: "sonneborn_berger", value: 2.5 }],
-  });
-});
-
 test("an entry of a tournament has what its event is about", () => {
   type Event = Parameters<typeof tournamentEntryFromMessage>[0]["event"];
   const converted = (event: unknown): unknown =>
@@ -199,23 +142,6 @@ test("the terms of a ladder that are not given have the defaults of the server",
   assert.deepEqual(most, { ...given, pauseAfterFaults: 5, partnerRule: 0 });
   const least = create(LadderTermsSchema, ladderTermsMessage({ matches }));
   assert.deepEqual([least.maxConcurrentMatches, least.rematchAfter, least.pauseAfterFaults], [0, 0, 0]);
-});
-
-test("a ladder has what the referee sent", () => {
-  const state = { name: "main", title: "Main", closed: true, paused: true, season: 2, entrantCount: 7 };
-  const message = create(LadderSchema, { ...state, terms: { matchTerms: [{ rules: { game: "toc" } }] } });
-  assert.deepEqual(ladderFromMessage(message), { ...state, games: ["toc"] });
-});
-
-test("a standing of a ladder has its rating", () => {
-  const counts = { rank: 1, version: "1.4", lowerBound: 1, wins: 2, draws: 3, losses: 4, forfeits: 5, idle: true };
-  const rating = { value: 1500, deviation: 80, matches: 9, provisional: true };
-  const entrant = { name: "anna", bots: [{ bot: "anna", version: "" }] };
-  assert.deepEqual(ladderStandingFromMessage(create(LadderStandingSchema, { ...counts, rating, entrant })), {
-    ...counts,
-    rating,
-    entrant: { name: "anna", bots: ["anna"] },
-  });
 });
 
 test("an entry of a ladder has what its event is about", () => {

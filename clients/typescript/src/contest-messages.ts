@@ -1,6 +1,6 @@
 /** Messages about contests as values of this client, and its terms as messages. */
 
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 
 import type {
   Entrant,
@@ -24,12 +24,15 @@ import {
   type EntrantSchema,
   type Pairing as PairingMessage,
   PairingPhase,
+  PairingSchema,
 } from "./stubs/referee_api/v1/contest_pb.js";
 import {
   type Ladder as LadderMessage,
+  LadderSchema,
   type LadderEntry as LadderEntryMessage,
   LadderEntrySchema,
   type LadderStanding as LadderStandingMessage,
+  LadderStandingSchema,
   type LadderTermsSchema,
 } from "./stubs/referee_api/v1/ladder_pb.js";
 import type { Rating as RatingMessage, RatingChange as RatingChangeMessage } from "./stubs/referee_api/v1/rating_pb.js";
@@ -39,6 +42,7 @@ import {
   type TournamentEntry as TournamentEntryMessage,
   TournamentEntrySchema,
   TournamentPhase,
+  TournamentSchema,
   type TournamentStanding as TournamentStandingMessage,
   TournamentTermsSchema,
 } from "./stubs/referee_api/v1/tournament_pb.js";
@@ -60,17 +64,9 @@ export function entrantFromMessage(message: EntrantMessage | undefined): Entrant
   return { name: message?.name || (bots[0] ?? ""), bots };
 }
 
-export function pairingFromMessage(message: PairingMessage | undefined): Pairing {
-  return {
-    id: message?.id ?? "",
-    round: message?.round ?? 0,
-    board: message?.board ?? 0,
-    entrants: message?.entrants ?? [],
-    phase: word(PairingPhase, message?.phase ?? 0),
-    matchIds: message?.matchIds ?? [],
-    points: message?.points ?? [],
-    absent: message?.absentEntrants ?? [],
-  };
+export function pairingFromMessage(message: PairingMessage = create(PairingSchema)): Pairing {
+  const { id, round, board, entrants, phase, matchIds, points, absentEntrants: absent } = message;
+  return { id, round, board, entrants, phase: word(PairingPhase, phase), matchIds, points, absent };
 }
 
 export function tournamentTermsMessage(terms: TournamentTerms): MessageInitShape<typeof TournamentTermsSchema> {
@@ -104,22 +100,18 @@ function formatMessage(format: TournamentFormat): FormatMessage {
   return { case: "pools", value: { rounds: format.pools.rounds } };
 }
 
-export function tournamentFromMessage(message: TournamentMessage | undefined): Tournament {
-  const format = message?.terms?.format.case;
+export function tournamentFromMessage(message: TournamentMessage = create(TournamentSchema)): Tournament {
+  const { name, title, terms, currentRound, totalRounds, completedPairings, totalPairings } = message;
+  const format = terms?.format.case;
   return {
-    name: message?.name ?? "",
-    title: message?.title ?? "",
-    game: message?.terms?.matchTerms?.rules?.game ?? "",
+    ...{ name, title, currentRound, totalRounds, completedPairings, totalPairings },
+    game: terms?.matchTerms?.rules?.game ?? "",
     format: format ? TournamentTermsSchema.field[format].name : "",
-    phase: word(TournamentPhase, message?.phase ?? 0),
-    entrants: message?.entrants.map(entrantFromMessage) ?? [],
-    withdrawn: message?.withdrawnEntrants ?? [],
-    currentRound: message?.currentRound ?? 0,
-    totalRounds: message?.totalRounds ?? 0,
-    completedPairings: message?.completedPairings ?? 0,
-    totalPairings: message?.totalPairings ?? 0,
-    startTime: dateFromMessage(message?.startTime),
-    endTime: dateFromMessage(message?.endTime),
+    phase: word(TournamentPhase, message.phase),
+    entrants: message.entrants.map(entrantFromMessage),
+    withdrawn: message.withdrawnEntrants,
+    startTime: dateFromMessage(message.startTime),
+    endTime: dateFromMessage(message.endTime),
   };
 }
 
@@ -195,16 +187,10 @@ export function ladderTermsMessage(terms: LadderTerms): MessageInitShape<typeof 
   };
 }
 
-export function ladderFromMessage(message: LadderMessage | undefined): Ladder {
-  return {
-    name: message?.name ?? "",
-    title: message?.title ?? "",
-    games: message?.terms?.matchTerms.map(({ rules }) => rules?.game ?? "") ?? [],
-    closed: message?.closed ?? false,
-    paused: message?.paused ?? false,
-    season: message?.season ?? 0,
-    entrantCount: message?.entrantCount ?? 0,
-  };
+export function ladderFromMessage(message: LadderMessage = create(LadderSchema)): Ladder {
+  const { name, title, terms, closed, paused, season, entrantCount } = message;
+  const games = terms?.matchTerms.map(({ rules }) => rules?.game ?? "") ?? [];
+  return { name, title, games, closed, paused, season, entrantCount };
 }
 
 function ratingFromMessage(message: RatingMessage | undefined): Rating {
@@ -216,19 +202,12 @@ function ratingChangeFromMessage({ seat, bot, version, before, after }: RatingCh
   return { seat, bot, version, before: ratingFromMessage(before), after: ratingFromMessage(after) };
 }
 
-export function ladderStandingFromMessage(message: LadderStandingMessage | undefined): LadderStanding {
-  return {
-    rank: message?.rank ?? 0,
-    entrant: entrantFromMessage(message?.entrant),
-    version: message?.version ?? "",
-    rating: ratingFromMessage(message?.rating),
-    lowerBound: message?.lowerBound ?? 0,
-    wins: message?.wins ?? 0,
-    draws: message?.draws ?? 0,
-    losses: message?.losses ?? 0,
-    forfeits: message?.forfeits ?? 0,
-    idle: message?.idle ?? false,
-  };
+export function ladderStandingFromMessage(
+  message: LadderStandingMessage = create(LadderStandingSchema),
+): LadderStanding {
+  const { rank, version, lowerBound, wins, draws, losses, forfeits, idle } = message;
+  const [entrant, rating] = [entrantFromMessage(message.entrant), ratingFromMessage(message.rating)];
+  return { rank, entrant, version, rating, lowerBound, wins, draws, losses, forfeits, idle };
 }
 
 export function ladderEntryFromMessage({ number, createTime, event }: LadderEntryMessage): LadderEntry {

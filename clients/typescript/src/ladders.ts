@@ -93,27 +93,25 @@ export class Ladders {
   }
 
   /** Yields ladders by name. */
-  async *list(options: LadderListOptions = {}): AsyncGenerator<Ladder, void, void> {
+  list(options: LadderListOptions = {}): AsyncGenerator<Ladder, void, void> {
     const { game = "", bot = "", includeClosed = false, signal } = options;
     const request = { game, bot, includeClosed, pageSize: PAGE_SIZE };
     const { listLadders } = LadderService.method;
-    for await (const { ladders } of pages((pageToken) =>
-      this.#calls.unary(listLadders, { ...request, pageToken }, signal),
-    )) {
-      yield* ladders.map(ladderFromMessage);
-    }
+    return pages(
+      (pageToken) => this.#calls.unary(listLadders, { ...request, pageToken }, signal),
+      ({ ladders }) => ladders.map(ladderFromMessage),
+    );
   }
 
   /** Yields the standings, the best first. */
-  async *standings(name: string, options: LadderStandingListOptions = {}): AsyncGenerator<LadderStanding, void, void> {
+  standings(name: string, options: LadderStandingListOptions = {}): AsyncGenerator<LadderStanding, void, void> {
     const { season = 0, signal } = options;
     const request = { ladder: name, season, pageSize: PAGE_SIZE };
     const { listLadderStandings } = LadderService.method;
-    for await (const { standings } of pages((pageToken) =>
-      this.#calls.unary(listLadderStandings, { ...request, pageToken }, signal),
-    )) {
-      yield* standings.map(ladderStandingFromMessage);
-    }
+    return pages(
+      (pageToken) => this.#calls.unary(listLadderStandings, { ...request, pageToken }, signal),
+      ({ standings }) => standings.map(ladderStandingFromMessage),
+    );
   }
 
   /**
@@ -121,27 +119,14 @@ export class Ladders {
    * interruption it continues with the next entry.
    */
   watch(name: string, options: WatchOptions = {}): AsyncGenerator<LadderEntry, void, void> {
-    return watchEntries((after) => this.#entries(name, after, options.signal), options);
+    const { watchLadder } = LadderService.method;
+    const open = (afterNumber: bigint) =>
+      this.#calls.stream(watchLadder, { ladder: name, afterNumber }, options.signal);
+    return watchEntries(open, ladderEntryFromMessage, options);
   }
 
   /** Returns the signed record of a closed ladder whose last match is over. `referee verify` checks it. */
   record(name: string): Promise<string> {
     return joinText(this.#calls.all(LadderService.method.getLadderRecord, { ladder: name }));
-  }
-
-  /** Yields the entries that come in one call. */
-  async *#entries(
-    name: string,
-    after: number,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<LadderEntry, void, void> {
-    const request = { ladder: name, afterNumber: BigInt(after) };
-    for await (const { items } of this.#calls.stream(LadderService.method.watchLadder, request, signal)) {
-      for (const { item } of items) {
-        if (item.case === "entry") {
-          yield ladderEntryFromMessage(item.value);
-        }
-      }
-    }
   }
 }

@@ -8,7 +8,7 @@ import type { BotItem, NonceRequest } from "./stubs/referee_api/v1/play_pb.js";
 import type { SeedCommitment } from "./stubs/referee_api/v1/seed_pb.js";
 
 export const NONCE_BYTES = 32;
-export const MAX_NONCE_BYTES = 64;
+const MAX_NONCE_BYTES = 64;
 
 type ChooseNonce = NonNullable<BotOptions["nonce"]>;
 

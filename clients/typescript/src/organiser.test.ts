@@ -15,10 +15,21 @@ import {
   RegisterBotResponseSchema,
 } from "./stubs/referee_api/v1/bot_service_pb.js";
 import {
+  type ListLadderStandingsRequest,
+  ListLadderStandingsResponseSchema,
+  LadderService,
+} from "./stubs/referee_api/v1/ladder_service_pb.js";
+import {
   MatchService,
   type WatchMatchRequest,
   WatchMatchResponseSchema,
 } from "./stubs/referee_api/v1/match_service_pb.js";
+import {
+  type ExportTournamentRequest,
+  ExportTournamentResponseSchema,
+  ExportFormat,
+  TournamentService,
+} from "./stubs/referee_api/v1/tournament_service_pb.js";
 
 type Response = MessageInitShape<typeof WatchMatchResponseSchema>;
 
@@ -56,7 +67,41 @@ function createBotToken({ request }: ServerUnaryCall<CreateBotTokenRequest, unkn
   send(null, create(CreateBotTokenResponseSchema, { secret: `token of ${request.bot}` }));
 }
 
+let pageTokens: string[] = [];
+/** A request for the last page is never answered if this is set; it is called instead. */
+let onLastPage: (() => void) | undefined;
+
+function startList(): void {
+  pageTokens = [];
+  onLastPage = undefined;
+}
+
 const { server, address } = await serve(
+  [
+    TournamentService.method.exportTournament,
+    (call: ServerWritableStream<ExportTournamentRequest, unknown>) => {
+      for (const text of [ExportFormat[call.request.format], " of ", call.request.tournament]) {
+        call.write(create(ExportTournamentResponseSchema, { text }));
+      }
+      call.end();
+    },
+  ],
+  [
+    LadderService.method.listLadderStandings,
+    ({ request }: ServerUnaryCall<ListLadderStandingsRequest, unknown>, send: sendUnaryData<unknown>) => {
+      pageTokens.push(request.pageToken);
+      const page = Number(request.pageToken);
+      if (page === 2 && onLastPage) {
+        onLastPage();
+        return;
+      }
+      const standings = [{ rank: page + 1 }];
+      send(
+        null,
+        create(ListLadderStandingsResponseSchema, { standings, nextPageToken: page < 2 ? `${page + 1}` : "" }),
+      );
+    },
+  ],
   [MatchService.method.watchMatch, watchMatch],
   [BotService.method.registerBot, registerBot],
   [BotService.method.createBotToken, createBotToken],
@@ -80,12 +125,6 @@ async function numbers(): Promise<number[]> {
   }
   return seen;
 }
-
-test("a watch continues after the last entry when it is interrupted", async () => {
-  start({ numbers: [1, 2], code: status.UNAVAILABLE }, { numbers: [3], code: status.OK });
-  assert.deepEqual(await numbers(), [1, 2, 3]);
-  assert.deepEqual(requests, [0n, 2n]);
-});
 
 test("a watch that the server rejects is an error", async () => {
   start({ numbers: [], code: status.NOT_FOUND });
@@ -114,4 +153,46 @@ test("a bot is registered once, and a token that was lost is replaced", async ()
   assert.equal(await organiser.registerBot("anna"), "token of anna");
   assert.equal(registrations.length, 2);
   assert.equal(registrations[0], registrations[1]);
+});
+
+test("a list is read page by page to its end", async () => {
+  startList();
+  const ranks: number[] = [];
+  for await (const { rank } of organiser.ladders.standings("main")) {
+    ranks.push(rank);
+  }
+  assert.deepEqual(ranks, [1, 2, 3]);
+  assert.deepEqual(pageTokens, ["", "1", "2"]);
+});
+
+test("a list that is left reads no further page", async () => {
+  startList();
+  for await (const { rank } of organiser.ladders.standings("main")) {
+    assert.equal(rank, 1);
+    break;
+  }
+  assert.deepEqual(pageTokens, [""]);
+});
+
+test("the signal ends a list while it waits for a page", async () => {
+  startList();
+  const stop = new AbortController();
+  onLastPage = () => {
+    stop.abort();
+  };
+  const standings = organiser.ladders.standings("main", { signal: stop.signal });
+  await standings.next();
+  await standings.next();
+  await assert.rejects(standings.next(), (error) => error === stop.signal.reason);
+});
+
+test("a list with a signal that was aborted makes no call", async () => {
+  startList();
+  const signal = AbortSignal.abort();
+  await assert.rejects(organiser.ladders.standings("main", { signal }).next(), (error) => error === signal.reason);
+  assert.deepEqual(pageTokens, []);
+});
+
+test("a file that comes in parts is one text", async () => {
+  assert.equal(await organiser.tournaments.export("cup", "trf"), "TRF of cup");
 });

@@ -85,7 +85,9 @@ export class Organiser {
    * entry.
    */
   watch(matchId: string, options: WatchOptions = {}): AsyncGenerator<Entry, void, void> {
-    return watchEntries((after) => this.#entries(matchId, after, options.signal), options);
+    const { watchMatch } = MatchService.method;
+    const open = (afterNumber: bigint) => this.#calls.stream(watchMatch, { matchId, afterNumber }, options.signal);
+    return watchEntries(open, entryFromMessage, options);
   }
 
   /** Waits for the end of a match, and returns its result. */
@@ -105,17 +107,5 @@ export class Organiser {
       .flatMap(({ lines }) => lines)
       .map((line) => `${line}\n`)
       .join("");
-  }
-
-  /** Yields the entries that come in one call. */
-  async *#entries(matchId: string, after: number, signal: AbortSignal | undefined): AsyncGenerator<Entry, void, void> {
-    const request = { matchId, afterNumber: BigInt(after) };
-    for await (const { items } of this.#calls.stream(MatchService.method.watchMatch, request, signal)) {
-      for (const { item } of items) {
-        if (item.case === "entry") {
-          yield entryFromMessage(item.value);
-        }
-      }
-    }
   }
 }

@@ -4,10 +4,11 @@ import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 
 import { SettingError } from "./errors.js";
+import { NONCE_BYTES, Nonces } from "./nonces.js";
 import { checkOptions } from "./options.js";
 import { play } from "./play.js";
 import { Player } from "./player.js";
-import { RefereeItemSchema } from "./stubs/referee_api/v1/play_pb.js";
+import { NonceRequestSchema, RefereeItemSchema } from "./stubs/referee_api/v1/play_pb.js";
 import type { Turn } from "./turn.js";
 
 /** Nobody listens there. */
@@ -76,4 +77,12 @@ test("options reach the Hello", () => {
   assert.deepEqual([version, games, maxMatches, verdictsWithTurns], ["3", ["trox", "toc"], 2, true]);
   const { maxLegalMoves, includeView, fullMoveHistory } = turnOptions!;
   assert.deepEqual([maxLegalMoves, includeView, fullMoveHistory], [7, true, true]);
+});
+
+test("a nonce that is no bytes is reported, and a random one is sent", () => {
+  const reports: string[] = [];
+  const nonces = new Nonces((() => "text") as never, (problem) => reports.push(problem));
+  const { item } = nonces.onRequest(create(NonceRequestSchema));
+  assert(item.case === "nonce" && item.value.nonce.length === NONCE_BYTES);
+  assert.match(reports.join(), /a random one is sent/);
 });

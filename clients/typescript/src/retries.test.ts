@@ -54,11 +54,6 @@ test("progress makes pauses short again", () => {
   assert(pauses.nextMs(UNAVAILABLE) <= 750);
 });
 
-test("a rejection is final", async () => {
-  const rejection = failure("NOT_FOUND");
-  assert.deepEqual(await pausesAfter(rejection), { outcome: rejection, pauses: [] });
-});
-
 test("the fifth failure is final", async () => {
   const { outcome, pauses } = await pausesAfter(...Array<Error>(5).fill(UNAVAILABLE));
   assert.equal(outcome, UNAVAILABLE);

@@ -82,7 +82,8 @@ test("a bot that fails resigns, and its author is told", async () => {
   const fails = (): string => {
     throw new Error("no idea");
   };
-  for (const bots of [fails, perSeat(fails as never), (() => 7) as never]) {
+  const invalid = [undefined, null, 7, {}, { move: 7 }, { move: "c2-c3", score: 0.5 }];
+  for (const bots of [fails, perSeat(fails as never), ...invalid.map((answered) => (() => answered) as never)]) {
     assert.equal(await answer(seatsOf(bots), makeTurn({ matchId: "m1", seat: 1, ply: 7 })), "resignation");
     assert.equal(errors.length, 1);
     assert.match(errors[0]!, /^match m1, seat 1, ply 7: the bot failed and resigns: (Error: no idea|TypeError)/);

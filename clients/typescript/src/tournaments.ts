@@ -114,27 +114,25 @@ export class Tournaments {
   }
 
   /** Yields tournaments, the newest first. */
-  async *list(options: TournamentListOptions = {}): AsyncGenerator<Tournament, void, void> {
+  list(options: TournamentListOptions = {}): AsyncGenerator<Tournament, void, void> {
     const { game = "", bot = "", phase, signal } = options;
     const request = { game, bot, phase: phase ? PHASES[phase] : PhaseNumber.UNSPECIFIED, pageSize: PAGE_SIZE };
     const { listTournaments } = TournamentService.method;
-    for await (const { tournaments } of pages((pageToken) =>
-      this.#calls.unary(listTournaments, { ...request, pageToken }, signal),
-    )) {
-      yield* tournaments.map(tournamentFromMessage);
-    }
+    return pages(
+      (pageToken) => this.#calls.unary(listTournaments, { ...request, pageToken }, signal),
+      ({ tournaments }) => tournaments.map(tournamentFromMessage),
+    );
   }
 
   /** Yields pairings by round and board. */
-  async *pairings(name: string, options: PairingListOptions = {}): AsyncGenerator<Pairing, void, void> {
+  pairings(name: string, options: PairingListOptions = {}): AsyncGenerator<Pairing, void, void> {
     const { round = 0, entrant = "", signal } = options;
     const request = { tournament: name, round, entrant, pageSize: PAGE_SIZE };
     const { listPairings } = TournamentService.method;
-    for await (const { pairings } of pages((pageToken) =>
-      this.#calls.unary(listPairings, { ...request, pageToken }, signal),
-    )) {
-      yield* pairings.map(pairingFromMessage);
-    }
+    return pages(
+      (pageToken) => this.#calls.unary(listPairings, { ...request, pageToken }, signal),
+      ({ pairings }) => pairings.map(pairingFromMessage),
+    );
   }
 
   /** Returns the standings, the best first: the current ones, or those after a round. */
@@ -149,7 +147,10 @@ export class Tournaments {
    * next entry.
    */
   watch(name: string, options: WatchOptions = {}): AsyncGenerator<TournamentEntry, void, void> {
-    return watchEntries((after) => this.#entries(name, after, options.signal), options);
+    const { watchTournament } = TournamentService.method;
+    const open = (afterNumber: bigint) =>
+      this.#calls.stream(watchTournament, { tournament: name, afterNumber }, options.signal);
+    return watchEntries(open, tournamentEntryFromMessage, options);
   }
 
   /** Returns the tournament as the text of a file. */
@@ -161,21 +162,5 @@ export class Tournaments {
   /** Returns the signed record of a tournament that is over, which `referee verify` checks. */
   record(name: string): Promise<string> {
     return joinText(this.#calls.all(TournamentService.method.getTournamentRecord, { tournament: name }));
-  }
-
-  /** Yields the entries that come in one call. */
-  async *#entries(
-    name: string,
-    after: number,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<TournamentEntry, void, void> {
-    const request = { tournament: name, afterNumber: BigInt(after) };
-    for await (const { items } of this.#calls.stream(TournamentService.method.watchTournament, request, signal)) {
-      for (const { item } of items) {
-        if (item.case === "entry") {
-          yield tournamentEntryFromMessage(item.value);
-        }
-      }
-    }
   }
 }

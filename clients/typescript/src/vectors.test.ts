@@ -311,31 +311,6 @@ for (const { name, environment, files, settings, error, secret } of vectors("set
   });
 }
 
-for (const { name, environment, welcomed, hello } of vectors("hello")) {
-  test(`hello: ${name}`, () => {
-    const harness = new Harness(environment);
-    for (const version of welcomed) {
-      harness.receive({ welcome: { version } });
-    }
-    const { item } = harness.player.hello();
-    assert(item.case === "hello");
-    const { version, maxMatches, verdictsWithTurns, client } = item.value;
-    assert.deepEqual({ version, max_matches: maxMatches, verdicts_with_turns: verdictsWithTurns }, hello);
-    assert.match(client, /^referee-client-typescript\/\d+\.\d+\.\d+$/);
-  });
-}
-
-for (const { name, heartbeat_timeout_ms: timeoutMs, silence_ms: silenceMs } of vectors("heartbeat")) {
-  test(`heartbeat: ${name}`, () => {
-    const harness = new Harness();
-    if (timeoutMs !== null) {
-      const value = { heartbeatTimeoutMs: BigInt(timeoutMs) };
-      harness.player.handle(create(RefereeItemSchema, { item: { case: "welcome", value } }));
-    }
-    assert.equal(harness.session.heartbeatTimeoutMs, silenceMs);
-  });
-}
-
 // Text in JavaScript has no bytes that are not UTF-8, but halves of surrogate pairs.
 for (const vector of vectors("answers").filter(({ utf8 }) => utf8 === undefined)) {
   test(`answers: ${vector["name"]}`, () => {

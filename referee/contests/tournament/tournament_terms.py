@@ -1,7 +1,6 @@
 """Terms of a tournament that affect pairings and tables: the contract's value with all defaults, and its validation."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from msgspec import Struct
@@ -18,6 +17,7 @@ from referee_values import (
     TournamentTerms,
     normal,
 )
+from referee_values.value import Timestamp
 
 from engines.chance import Chance
 from referee.contests.contest_errors import BadTerms
@@ -42,8 +42,6 @@ MAX_WAIT_MS = 30 * 24 * 3_600_000
 """Limit of a wait or a break: 30 days."""
 
 MAX_NO_SHOWS = 1_000
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Pools(Struct, frozen=True, gc=False):
@@ -237,8 +235,8 @@ def _trial(sprt: Sprt, at_a_table: int, sides: Sides) -> SprtTrial:
     return SprtTrial(test, sprt.model, at_a_table, sides)
 
 
-def _unix_ms(time: datetime | None) -> int:
-    return (time - EPOCH) // timedelta(milliseconds=1) if time else 0
+def _unix_ms(time: Timestamp | None) -> int:
+    return int(time.replace(microsecond=0).timestamp()) * 1000 + time.microsecond // 1000 if time else 0
 
 
 def _check_round_robin(form: RoundRobin) -> None:
@@ -294,6 +292,8 @@ def _check_table(at_a_table: int, sides: Sides) -> None:
 def _check_duplicate(terms: TournamentPlayTerms) -> None:
     sets, form = terms.duplicate_sets, terms.format
     if sets is None:
+        if isinstance(form, SprtTrial) and form.counts_sets:
+            raise BadTerms("duplicate_play", "must be given in a test that counts sets")
         return
     _check_range("arrangements", sets.arrangements, 2, form.at_a_table if isinstance(form, Pools | SprtTrial) else 2)
     _check_range("number of openings", sets.openings, 0, MAX_REPETITIONS)

@@ -1,17 +1,19 @@
-"""Hidden information does not leak: two positions that look the same to a viewer behave the same to it."""
+"""What a seat of Toc does not know, and positions that it can imagine."""
 
 import random
+from collections import Counter
+from itertools import chain
 
 import pytest
 
-from engines.api import SPECTATOR, Viewer
-from engines.game_errors import GameError
-from engines.testing.random_games import NONSENSE, any_choice
+from engines.api import SPECTATOR, Position, Viewer
+from engines.game_errors import GameError, MalformedPosition
+from engines.testing.random_games import NONSENSE, any_choice, game_path
 from engines.toc import GAME, imagine
 from engines.toc.cards import NAMES
 from engines.toc.position import TocPosition
 from engines.toc.round import EXCHANGING
-from tests.engines.toc.redealt_positions import ORDER, redealt
+from tests.engines.toc.positions import set_up
 
 VIEWERS = (0, 1, 2, 3, SPECTATOR)
 
@@ -131,3 +133,129 @@ def test_an_imagined_position_looks_the_same_to_its_viewer() -> None:
             assert GAME.read(str(imagined), position.settings) == imagined
             differing += str(position).rsplit(" ", 1)[0] != str(imagined).rsplit(" ", 1)[0]
     assert differing > 400
+
+
+SETTINGS = GAME.settings()
+
+
+def test_equal_seeds_give_equal_imagined_positions() -> None:
+    text = GAME.start(SETTINGS, b"1").text(0)
+    assert imagine(text, SETTINGS, b"x") == imagine(text, SETTINGS, b"x")
+    assert imagine(text, SETTINGS, b"x") != imagine(text, SETTINGS, b"y")
+
+
+def test_the_card_given_is_in_the_partners_hand() -> None:
+    position = set_up("5///", "2S 3S 4S")
+    gift = str(position).split()[5].split("/")[0]
+    for seed in range(20):
+        imagined = str(imagine(position.text(0), SETTINGS, bytes([seed]))).split()
+        assert gift in imagined[4].split("/")[2]
+
+
+def test_every_unseen_card_can_be_in_every_place() -> None:
+    text = GAME.start(SETTINGS, b"1").text(0)
+    met = Counter(str(imagine(text, SETTINGS, bytes([seed]))).split()[4].split("/")[1][:2] for seed in range(100))
+    assert len(met) > 10
+
+
+def test_an_imagined_full_text_changes_only_the_random_generator() -> None:
+    position = GAME.start(SETTINGS, b"1")
+    assert str(imagine(position.text(0), SETTINGS, b"")).startswith(position.text(0).split("/????")[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nonsense",
+        GAME.start(SETTINGS, b"1").text(0).replace(" x ", " 1 "),
+        GAME.start(SETTINGS, b"1").text(0).replace("-/-/-/-", "-/-/?/?", 1).replace("?????", "????", 1),
+        str(GAME.start(SETTINGS, b"1")),
+    ],
+)
+def test_a_text_that_no_viewer_can_see_is_an_error(text: str) -> None:
+    with pytest.raises(MalformedPosition):
+        imagine(text, SETTINGS, b"")
+
+
+FULL_HANDS = {32: 5, 16: 4, 0: 4}
+ORDER = [rank + suit for rank in "A23456789TJQK" for suit in "SHDC"]
+
+
+def cards(field: str) -> list[str]:
+    return [] if field == "-" else [field[at : at + 2] for at in range(0, len(field), 2)]
+
+
+def joined(listed: list[str]) -> str:
+    return "".join(listed) or "-"
+
+
+def in_order(hand: list[str]) -> str:
+    return joined(sorted(hand, key=ORDER.index))
+
+
+def redealt(position: TocPosition, viewer: Viewer, rng: random.Random) -> TocPosition:
+    """Return a full position that differs only in what `viewer` cannot see."""
+    pawns, mover, turns, dealer, hands_field, gifts_field, played_field, deck_field, _ = str(position).split()
+    hands = [cards(hand) for hand in hands_field.split("/")]
+    gifts = gifts_field.split("/")
+    played, deck = cards(played_field), cards(deck_field)
+    sizes = [len(hand) for hand in hands]
+    kept: list[list[str]] = [[], [], [], []]
+    if viewer != SPECTATOR:
+        kept[viewer] = hands[viewer]
+        partner = (viewer + 2) % 4
+        if mover != "x" and gifts[viewer] in hands[partner]:
+            kept[partner] = [gifts[viewer]]
+    known = {card for hand in kept for card in hand}
+    pool = [card for card in [*chain(*hands), *deck] if card not in known]
+    rng.shuffle(pool)
+    dealt = [kept[seat] + [pool.pop() for _ in range(sizes[seat] - len(kept[seat]))] for seat in range(4)]
+    leader = position.round.leader
+    done = 4 * FULL_HANDS[len(deck)] - sum(sizes)
+    in_deal = played[len(played) - done :]
+    for giver in range(4):
+        receiver = (giver + 2) % 4
+        if gifts[giver] == "-" or giver == viewer or (mover != "x" and receiver == viewer):
+            continue
+        gifts[giver] = rng.choice(
+            dealt[giver] if mover == "x" else dealt[receiver] + in_deal[(receiver - leader) % 4 :: 4]
+        )
+    text = (
+        f"{pawns} {mover} {turns} {dealer} {'/'.join(map(in_order, dealt))} {'/'.join(gifts)} {played_field} "
+        f"{joined(pool)} {rng.randbytes(rng.choice((0, 4, 32))).hex()}:{rng.randrange(1000)}"
+    )
+    return GAME.read(text, position.settings)
+
+
+CODEC = GAME.codec(SETTINGS)
+
+
+def some_positions() -> list[Position]:
+    path = list(game_path(GAME, SETTINGS, random.Random(3)))
+    return [*path[:8], *path[8:200:13]]
+
+
+def test_redrawn_hidden_cards_leave_every_observation_of_the_seat_as_it_was() -> None:
+    for number, position in enumerate(some_positions()):
+        seat = number % 4
+        worlds = [imagine(position.text(seat), SETTINGS, bytes([seed])) for seed in range(5)]
+        assert len({str(world) for world in worlds}) > 1
+        assert {tuple(CODEC.observe(world.view(seat), seat)) for world in worlds} == {
+            tuple(CODEC.observe(position.view(seat), seat))
+        }
+
+
+def test_a_seat_observes_its_own_cards() -> None:
+    hands = {tuple(CODEC.observe(GAME.start(SETTINGS, bytes([seed])).view(0), 0)) for seed in range(5)}
+    assert len(hands) == 5
+
+
+def test_a_gift_is_observed_by_its_giver_at_once_and_by_its_receiver_when_all_have_given() -> None:
+    names = [field.name for field in CODEC.fields for _ in range(field.size)]
+    position: Position = GAME.start(SETTINGS, b"")
+    for seat in range(4):
+        position = position.play(seat, position.moves(seat)[0])
+        got = CODEC.observe(position.view(2), 2)[names.index("got") :][:52]
+        gave = CODEC.observe(position.view(0), 0)[names.index("gave") :][:52]
+        assert sum(gave) == 1
+        assert sum(got) == (seat == 3)

@@ -1,11 +1,16 @@
-"""The numbered rules, with an example of each; test_options tests the options."""
+"""Toc by its rules page, and the effect of each option."""
+
+from typing import Any
+
+import pytest
 
 from engines.api import SPECTATOR, Outcome
 from engines.chance import Chance
+from engines.game_errors import MalformedMove, MalformedPosition
 from engines.toc import GAME
-from engines.toc.cards import DECK, NAMES, cards_in
+from engines.toc.cards import DECK, NAMES, RANKS, cards_in
 from engines.toc.position import TocPosition
-from tests.engines.toc.positions import moves_of, pawns_after, set_up, short_pawns
+from tests.engines.toc.positions import moves_of, pawns_after, set_up, set_up_with, short_pawns
 
 SETTINGS = GAME.settings()
 
@@ -247,3 +252,355 @@ def test_a_position_is_a_value() -> None:
     position.moves(0)
     assert str(position) == before
     assert short_pawns(position) == "10/12//"
+
+
+def test_on_an_empty_track_an_ace_and_a_king_start_and_nothing_else_does() -> None:
+    assert moves_of("///", "A") == ["R>0"]
+    assert moves_of("///", "K") == ["R>0"]
+    assert {rank: moves_of("///", rank) for rank in RANKS if rank not in "AK"} == {r: ["-"] for r in "23456789TJQ"}
+
+
+def test_a_hand_without_ace_and_king_can_only_discard_on_an_empty_track() -> None:
+    assert set_up("///", "2S 7H QD").moves(0) == ["-2S", "-7H", "-QD"]
+
+
+def test_no_pawn_starts_while_an_own_fresh_pawn_is_on_the_start_cell() -> None:
+    assert moves_of("0*///", "A") == ["0>1", "0>11"]
+
+
+def test_a_start_kills_an_enemy_that_is_not_fresh_and_not_the_partner() -> None:
+    assert moves_of("/0//", "K") == ["R>0"]
+    assert pawns_after("/0//", "KS:R>0") == "0*///"
+    assert moves_of("//0/", "K") == ["-"]
+
+
+def test_from_68_a_six_may_enter_or_pass_the_corridor_and_a_nine_must_pass_it() -> None:
+    assert moves_of("68///", "6") == ["68>2", "68>H2"]
+    assert moves_of("68///", "9") == ["68>5"]
+
+
+def test_in_the_corridor_counts_are_exact() -> None:
+    assert moves_of("H2///", "2") == ["H2>H4"]
+    assert moves_of("H3///", "4") == ["-"]
+
+
+@pytest.mark.parametrize(("blocks", "five"), [(False, ["15>20"]), (True, ["-"])])
+def test_a_fresh_pawn_is_not_landed_on_and_passed_unless_it_blocks(blocks: bool, five: list[str]) -> None:
+    assert moves_of("15/18*//", "3", fresh_blocks=blocks) == ["-"]
+    assert moves_of("15/18*//", "5", fresh_blocks=blocks) == five
+
+
+def test_a_seven_kills_the_enemies_it_passes_and_lands_on() -> None:
+    assert pawns_after("30/33/35/37", "7S:30>37") == "37//35/"
+
+
+def test_a_pawn_does_not_land_on_its_own() -> None:
+    assert moves_of("10,13///", "3") == ["13>16"]
+
+
+def test_a_jack_moves_ten_steps_or_swaps_but_not_with_a_pawn_on_a_start_cell() -> None:
+    assert moves_of("5/18/40/60", "J") == ["5<>40", "5<>60", "5>15"]
+
+
+def leaders(**options: str) -> list[int]:
+    position = GAME.start(GAME.settings(options), b"leaders")
+    found: list[int] = []
+    while len(found) < 5:
+        for seat in position.owing:
+            position = position.play(seat, position.moves(seat)[0])
+        found.append(position.owing[0])
+        while len(position.owing) == 1:
+            position = position.play(position.owing[0], position.moves(position.owing[0])[0])
+    return found
+
+
+def test_the_option_leader_chooses_who_leads_each_deal() -> None:
+    assert leaders() == [0, 0, 0, 1, 1]
+    assert leaders(leader="rotate") == [0, 1, 2, 1, 2]
+
+
+@pytest.mark.parametrize(("offset", "home"), [(0, "70>H1"), (1, "70>H2"), (2, "70>H3")])
+def test_branch_offset_moves_the_branch_cell_back(offset: int, home: str) -> None:
+    assert moves_of("70///", "3", branch_offset=offset) == ["70>1", home]
+
+
+def test_branch_offset_moves_the_branch_of_every_colour() -> None:
+    assert moves_of("/17//", "2", 1, branch_offset=1) == ["17>19", "17>H2"]
+    assert moves_of("//34/", "2", 2, branch_offset=2) == ["34>36", "34>H2"]
+    assert moves_of("71///", "2", branch_offset=2) == ["71>1"]
+
+
+@pytest.mark.parametrize("pawns", ["15/18*//", "34//36*/"])
+def test_with_fresh_blocks_no_pawn_passes_a_fresh_one(pawns: str) -> None:
+    assert moves_of(pawns, "5") != ["-"]
+    assert moves_of(pawns, "5", fresh_blocks=True) == ["-"]
+
+
+def test_with_fresh_blocks_no_pawn_passes_a_fresh_one_back_or_into_the_corridor() -> None:
+    assert moves_of("20/18*//", "4", fresh_blocks=True) == ["-"]
+    assert moves_of("0*,2///", "4", fresh_blocks=True) == ["0>68"]
+    assert moves_of("0*,70///", "3", fresh_blocks=True) == ["0>3"]
+    assert moves_of("0*,70///", "3") == ["0>3", "70>1", "70>H1"]
+
+
+def test_fresh_blocks_ends_when_a_part_of_a_seven_moves_the_fresh_pawn() -> None:
+    assert moves_of("0*,71///", "7") != moves_of("0*,71///", "7", fresh_blocks=True)
+    assert "0>2,71>4" in moves_of("0*,71///", "7", fresh_blocks=True)
+    assert "71>6" not in moves_of("0*,71///", "7", fresh_blocks=True)
+    assert "10>14,70>1" not in moves_of("0*,10,70///", "7", fresh_blocks=True)
+    seat_1 = moves_of("/16,18*//", "7", 1, fresh_blocks=True)
+    assert "18>21,16>20" in seat_1
+    assert "16>20,18>21" not in seat_1
+
+
+def test_land_on_own_allows_killing_own_pawns() -> None:
+    assert moves_of("10,13///", "3", land_on_own="kill") == ["10>13", "13>16"]
+    assert pawns_after("10,13///", "3S:10>13", land_on_own="kill") == "13///"
+    assert moves_of("0*,69///", "3", land_on_own="kill") == ["0>3"]
+
+
+def test_land_on_own_in_a_divided_seven_depends_on_the_order() -> None:
+    listed = moves_of("10,13///", "7", land_on_own="kill")
+    assert "13>17,10>13" in listed
+    assert "10>13,13>17" not in listed
+    assert "10>14,13>16" in listed
+
+
+def test_land_on_partner_decides_whether_partners_can_be_killed() -> None:
+    assert moves_of("10//13/", "3") == ["-"]
+    assert moves_of("10//13/", "3", land_on_partner="kill") == ["10>13"]
+    assert pawns_after("10//13/", "3S:10>13", land_on_partner="kill") == "13///"
+
+
+def test_back_shortcut_lets_a_pawn_that_went_back_enter() -> None:
+    assert pawns_after("2///", "4S:2>70") == "70///"
+    assert moves_of("70///", "5") == ["70>3", "70>H3"]
+    assert pawns_after("2///", "4S:2>70", back_shortcut=False) == "70-///"
+    assert moves_of("70-///", "5", back_shortcut=False) == ["70>3"]
+    assert moves_of("70///", "5", back_shortcut=False) == ["70>3", "70>H3"]
+
+
+@pytest.mark.parametrize(
+    ("before", "move", "after"),
+    [
+        ("0*///", "4S:0>68", "68-///"),
+        ("0*///", "3S:0>3", "3///"),
+        ("70-///", "3S:70>1", "1///"),
+        ("70-///", "2S:70>0", "0-///"),
+        ("0-///", "2S:0>2", "2///"),
+        ("70///", "3S:70>1", "1+///"),
+        ("70+///", "3S:70>1", "1+///"),
+        ("1+///", "4S:1>69", "69///"),
+        ("1-///", "4S:1>69", "69-///"),
+        ("4///", "4S:4>0", "0-///"),
+        ("5///", "4S:5>1", "1///"),
+        ("69+///", "5S:69>H2", "H2///"),
+        ("5-/20+//", "JS:5<>20", "20/5//"),
+        ("5/8-//", "3S:5>8", "8///"),
+        ("5/8-//9+", "7S:5>12", "12///"),
+    ],
+)
+def test_without_back_shortcut_laps_are_counted(before: str, move: str, after: str) -> None:
+    assert pawns_after(before, move, back_shortcut=False) == after
+
+
+@pytest.mark.parametrize("mark", "+-")
+def test_a_pawn_killed_by_a_start_leaves_no_lap_mark(mark: str) -> None:
+    settings = GAME.settings({"back_shortcut": False, "branch_offset": 1})
+    track = set_up_with(settings, f"/0{mark}//", "KS").play(0, "KS:R>0").round.track
+    assert (track.short, track.far) == (0, 0)
+
+
+def test_without_back_shortcut_a_pawn_that_starts_beyond_its_branch_has_no_completed_lap() -> None:
+    assert pawns_after("0*///", "4S:0>68", back_shortcut=False, branch_offset=2) == "68-///"
+    assert pawns_after("0*///", "3S:0>3", back_shortcut=False, branch_offset=2) == "3///"
+
+
+def test_home_entry_decides_whether_a_pawn_may_pass_its_corridor() -> None:
+    assert moves_of("68///", "6", home_entry="forced") == ["68>H2"]
+    assert moves_of("68,H1///", "6", home_entry="forced") == ["68>2"]
+    assert moves_of("68///", "6", home_entry="optional") == ["68>2", "68>H2"]
+
+
+def test_home_entry_applies_to_each_part_of_a_divided_seven() -> None:
+    assert "30>31,68>2" in moves_of("30,68///", "7", home_entry="forced")
+    assert "30>31,68>2" not in moves_of("30,68///", "7", home_entry="forced", seven_split_home="allowed")
+    assert "30>31,68>H2" in moves_of("30,68///", "7", home_entry="forced", seven_split_home="allowed")
+    assert "30>31,68>2" in moves_of("30,68,H1///", "7", home_entry="forced", seven_split_home="allowed")
+
+
+def test_home_inner_decides_whether_pawns_move_in_the_corridor() -> None:
+    assert moves_of("H2///", "2", home_inner=False) == ["-"]
+    assert moves_of("20,H1///", "7", home_inner=False) == ["20>27"]
+
+
+def test_home_fill_requires_the_deepest_place() -> None:
+    assert moves_of("70///", "4", home_fill="deepest") == ["70>66"]
+    assert moves_of("70///", "5", home_fill="deepest") == ["70>3"]
+    assert moves_of("70///", "6", home_fill="deepest") == ["70>4", "70>H4"]
+    assert moves_of("70,H4///", "5", home_fill="deepest") == ["70>3", "70>H3"]
+    assert moves_of("H1///", "2", home_fill="deepest") == ["-"]
+    assert moves_of("H1///", "3", home_fill="deepest") == ["H1>H4"]
+
+
+def test_home_fill_in_a_divided_seven_depends_on_the_places_filled_by_then() -> None:
+    listed = moves_of("68,70,H4///", "7", home_fill="deepest", seven_split_home="allowed", branch_offset=2)
+    assert "70>H3,68>H2" in listed
+    assert "68>H2,70>H3" not in listed
+    assert "68>H2,70>1" not in listed
+
+
+def test_seven_kills_decides_which_passed_pawns_are_killed() -> None:
+    assert pawns_after("30/33/35/37", "7S:30>37", seven_kills="all") == "37///"
+    assert pawns_after("15,17/18*/20/", "7S:15>22", seven_kills="all") == "22/18*//"
+    assert pawns_after("15,17/18*/20/", "7S:15>22") == "17,22/18*/20/"
+
+
+def test_seven_kills_all_lets_a_later_part_land_where_a_partner_was() -> None:
+    assert "32>36,30>33" in moves_of("30,32//33/", "7", seven_kills="all")
+    assert "30>33,32>36" not in moves_of("30,32//33/", "7", seven_kills="all")
+
+
+def test_two_orders_that_lead_to_different_positions_are_two_moves() -> None:
+    listed = moves_of("0*,70///", "7", seven_kills="all")
+    assert {"0>3,70>2", "70>2,0>3"} <= set(listed)
+    assert pawns_after("0*,70///", "7S:0>3,70>2", seven_kills="all") == "2,3///"
+    assert pawns_after("0*,70///", "7S:70>2,0>3", seven_kills="all") == "3///"
+    assert "70>2,0>3" not in moves_of("0*,70///", "7")
+
+
+def test_two_orders_that_differ_only_in_laps_are_two_moves() -> None:
+    listed = moves_of("9-,10///", "7", land_on_own="kill", back_shortcut=False)
+    assert {"10>13,9>13", "9>13,10>13"} <= set(listed)
+    assert "9>13,10>13" not in moves_of("9,10///", "7", land_on_own="kill", back_shortcut=False)
+
+
+@pytest.mark.parametrize(
+    ("rule", "enters", "moves_deeper"),
+    [("no_entry", False, True), ("no_home_move", False, False), ("allowed", True, True)],
+)
+def test_seven_split_home_decides_which_parts_may_go_home(rule: str, enters: bool, moves_deeper: bool) -> None:
+    listed = moves_of("30,70,H1,H2///", "7", seven_split_home=rule) + moves_of("30,70///", "7", seven_split_home=rule)
+    assert ("30>34,70>H1" in listed) == enters
+    assert ("30>36,H2>H3" in listed) == moves_deeper
+    assert "30>34,70>1" in listed
+
+
+def test_in_a_divided_seven_a_fresh_pawn_does_not_enter() -> None:
+    assert "0>H3,30>34" in moves_of("0,30///", "7", seven_split_home="allowed")
+    assert "0>H3,30>34" not in moves_of("0*,30///", "7", seven_split_home="allowed")
+
+
+def test_in_a_divided_seven_the_pawn_that_goes_deeper_moves_first() -> None:
+    listed = moves_of("69,71///", "7", seven_split_home="allowed")
+    assert "71>H2,69>H1" in listed
+    assert "69>H1,71>H2" not in listed
+
+
+@pytest.mark.parametrize(
+    ("rule", "swapped"),
+    [("any_start_cell", [20]), ("own_start_cell", [0, 20, 36, 54]), ("fresh_only", [0, 18, 20, 36, 54])],
+)
+def test_jack_excludes_protects_pawns_on_start_cells(rule: str, swapped: list[int]) -> None:
+    listed = moves_of("5/0,18,20/54/36", "J", jack_excludes=rule)
+    assert sorted(int(move.split("<>")[1]) for move in listed if "<>" in move) == swapped
+
+
+@pytest.mark.parametrize("rule", ["any_start_cell", "own_start_cell", "fresh_only"])
+def test_no_jack_swaps_with_a_fresh_pawn(rule: str) -> None:
+    assert moves_of("5/18*//", "J", jack_excludes=rule) == ["5>15"]
+
+
+def test_max_turns() -> None:
+    position = set_up("///", "2S 3S", max_turns=2)
+    position = position.play(0, "-2S")
+    assert position.outcome is None
+    position = position.play(1, position.moves(1)[0])
+    assert position.outcome == Outcome("max_turns", (0.5, 0.5, 0.5, 0.5), (0.5, 0.5))
+    assert position.owing == ()
+    assert position.moves(2) == []
+
+
+def test_a_win_on_the_last_turn_is_a_win() -> None:
+    won = set_up("H1,H2,H3,H4//35,H2,H3,H4/", "2S", 2, max_turns=1).play(2, "2S:35>H1")
+    assert won.outcome == Outcome("home", (1, 0, 1, 0), (1, 0))
+
+
+def test_the_preset_tock_common_has_the_listed_options() -> None:
+    settings = GAME.settings({}, "tock_common")
+    changed = {name: value for name, value in settings.texts().items() if value != GAME.settings().texts()[name]}
+    assert changed == {
+        "branch_offset": "2",
+        "fresh_blocks": "true",
+        "land_on_own": "kill",
+        "land_on_partner": "kill",
+        "seven_kills": "all",
+        "seven_split_home": "allowed",
+        "jack_excludes": "fresh_only",
+    }
+    assert moves_of("68///", "6", preset="tock_common") == ["68>2", "68>H4"]
+
+
+def test_every_rank_has_its_own_moves_under_every_option_of_landing() -> None:
+    for rank in RANKS:
+        assert moves_of("10,20/12//", rank, land_on_own="kill", land_on_partner="kill")
+
+
+def test_an_overshoot_costs_a_whole_lap() -> None:
+    # Past the branch cell by a 3, back behind it by a 4: by default the pawn may enter, as if it had not passed.
+    assert "2>70" in moves_of("2///", "4")
+    assert _overshot_and_back() == ["70>1", "70>H1"]
+    assert _overshot_and_back(back_shortcut=False) == ["70>1", "70>H1"]
+    assert _overshot_and_back(overshoot="new_lap") == ["70>1"]
+    assert _overshot_and_back(back_shortcut=False, overshoot="new_lap") == ["70>1"]
+
+
+def _overshot_and_back(**options: Any) -> list[str]:
+    past = pawns_after("71///", "3S:71>2", **options).replace("/", "").strip()
+    back = pawns_after(f"{past}///", f"4S:{past.rstrip('+')}>70", **options).replace("/", "").strip()
+    return moves_of(f"{back}///", "3", **options)
+
+
+def test_after_an_overshoot_and_a_new_lap_a_pawn_may_enter() -> None:
+    assert pawns_after("71///", "3S:71>2", overshoot="new_lap") == "2+///"
+    assert moves_of("70+///", "3", overshoot="new_lap") == ["70>1", "70>H1"]
+    assert pawns_after("70-///", "3S:70>1", overshoot="new_lap") == "1+///"
+    # A pawn that has only left its start cell has not overshot: it may use the short cut.
+    assert pawns_after("0*///", "3S:0>3", overshoot="new_lap") == "3///"
+    assert pawns_after("3///", "4S:3>71", overshoot="new_lap") == "71///"
+    assert pawns_after("3-///", "4S:3>71", overshoot="new_lap") == "71-///"
+    assert pawns_after("71///", "3S:71>2", overshoot="new_lap", back_shortcut=False) == "2///"
+    with pytest.raises(MalformedPosition, match="no pawn can be marked"):
+        moves_of("5+///", "3", overshoot="new_lap", back_shortcut=False)
+
+
+def test_with_optional_kills_a_seven_may_kill_the_pawns_it_passes() -> None:
+    pawns = "30/33/35/36,37"
+    assert moves_of(pawns, "7") == ["30>37"]
+    optional = moves_of(pawns, "7", seven_kills="optional")
+    assert optional == ["30>37", "30>37x33", "30>37x33x36", "30>37x36"]
+    assert pawns_after(pawns, "7S:30>37", seven_kills="optional") == "37/33/35/36"
+    assert pawns_after(pawns, "7S:30>37x36", seven_kills="optional") == "37/33/35/"
+    # Fresh pawns and pawns that are landed on cannot be chosen, nor those that another part lands on.
+    assert moves_of("15/18*//", "7", seven_kills="optional") == ["15>22"]
+    assert "20>24,22>25" in moves_of("20,22/24//", "7", seven_kills="optional")
+    assert "20>24,22>25x24" not in moves_of("20,22/24//", "7", seven_kills="optional")
+    assert {"30>35,H1>H3", "30>35,H1>H3x33"} <= set(moves_of("30,H1/33//", "7", seven_kills="optional"))
+
+
+@pytest.mark.parametrize("kills", ["x36x33", "x33x33", "x72", "x33x34x35x36x37x38x39"])
+def test_the_pawns_that_a_seven_kills_are_written_in_order(kills: str) -> None:
+    with pytest.raises(MalformedMove):
+        set_up("30/33/35/36,37", "7S", seven_kills="optional").play(0, f"7S:30>37{kills}")
+
+
+def test_jack_from_start_can_also_protect_own_pawns_on_a_start_cell() -> None:
+    pawns = "0*,5,36/40//"
+    assert moves_of(pawns, "J") == ["0<>40", "0>10", "36<>40", "36>46", "5<>40", "5>15"]
+    spared = moves_of(pawns, "J", jack_from_start=False)
+    assert spared == ["0>10", "36>46", "5<>40", "5>15"]
+    own = moves_of(pawns, "J", jack_from_start=False, jack_excludes="own_start_cell")
+    assert own == ["0>10", "36<>40", "36>46", "5<>40", "5>15"]
+    not_fresh = moves_of("0,5,36/40//", "J", jack_from_start=False, jack_excludes="fresh_only")
+    assert "0<>40" in not_fresh
+    assert "0<>40" not in moves_of(pawns, "J", jack_from_start=False, jack_excludes="fresh_only")

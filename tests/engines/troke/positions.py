@@ -9,11 +9,15 @@ def start(**options: Value) -> TrokePosition:
     return GAME.start(GAME.settings(options), b"")
 
 
+def in_order(text: str) -> str:
+    """Return a text whose circles were in any order."""
+    stacks, _, rest = text.partition(" ")
+    return f"{','.join(sorted(stacks.split(','), key=lambda stack: (int(stack.split(':')[0][1:]), stack)))} {rest}"
+
+
 def read(text: str, **options: Value) -> TrokePosition:
     """Parse a text whose circles may be in any order."""
-    stacks, _, rest = text.partition(" ")
-    in_order = sorted(stacks.split(","), key=lambda stack: (int(stack.split(":")[0][1:]), stack))
-    return GAME.read(f"{','.join(in_order)} {rest}", GAME.settings(options))
+    return GAME.read(in_order(text), GAME.settings(options))
 
 
 def moves(at: TrokePosition, begins: str = "") -> str:

@@ -1,7 +1,8 @@
-"""The drawing of a view: circles, lines and pieces, chips and castles, and the last move."""
+"""What is shown of Troke: text, view, picture and drawing."""
 
 import json
 import random
+import re
 from collections import Counter
 from functools import partial
 from itertools import islice
@@ -9,17 +10,20 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from jsonschema import Draft202012Validator
 
-from engines.api import SPECTATOR, Position
+from engines.api import REFEREE, SPECTATOR, Position
 from engines.drawing import INK
+from engines.game_errors import MalformedPosition
 from engines.testing.random_games import game_path, settings_of
 from engines.testing.svg_checks import NAMESPACE, places_of
 from engines.troke import GAME
 from engines.troke.boards import BOARDS
 from engines.troke.drawing import FILLS
 from tests.engines.drawn_shapes import draw, marks_in, shapes_in, texts_of
-from tests.engines.troke.positions import played, read, start
+from tests.engines.troke.positions import moves, played, read, start
 from tests.engines.troke.test_boards import bent, largest
+from tests.engines.troke.test_reference import some_settings
 
 drawn = partial(draw, "troke")
 
@@ -45,7 +49,7 @@ def pieces_drawn(root: ElementTree.Element) -> Counter[tuple[str, str]]:
 
 def test_every_piece_and_every_circle_is_drawn() -> None:
     rng = random.Random("troke")
-    for settings in settings_of(GAME, 2, rng):
+    for settings in rng.sample(settings_of(GAME, 2, rng), 12):
         for position in islice(game_path(GAME, settings, rng), 0, 60, 14):
             view: Any = position.view(SPECTATOR)
             stacks = view["circles"].values()
@@ -119,3 +123,152 @@ def test_a_start_row_that_must_be_cleared_is_marked() -> None:
     at = read("b1:TrWrMr,d9:TrWrMr w 12/12 1/0 5 clear=w", clear_goal="on_demand")
     (dashed,) = [inner for inner in groups_with(drawn(at), "stroke", INK) if inner.get("stroke-dasharray") == "1.5 2"]
     assert len(dashed) == 4
+
+
+ANSI = re.compile(r"\x1b\[\d+m")
+SCHEMA = Draft202012Validator(GAME.view_schema)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_formatted_text_parses_to_itself(seed: int) -> None:
+    chance = random.Random(seed)
+    at = GAME.start(some_settings(chance), b"")
+    for _ in range(60):
+        if not at.owing:
+            break
+        again = GAME.read(str(at), at.settings)
+        assert again == at
+        assert hash(again) == hash(at)
+        assert again.moves(at.owing[0]) == at.moves(at.owing[0])
+        SCHEMA.validate(at.view(SPECTATOR))
+        at = at.play(at.owing[0], chance.choice(at.moves(at.owing[0])))
+
+
+def test_a_position_is_immutable() -> None:
+    at = start()
+    text = str(at)
+    played(at, "Tb1-c2 Md9-e8 Wb1xc2-d3")
+    assert str(at) == text
+
+
+def test_every_viewer_sees_the_same() -> None:
+    at = start()
+    for viewer in (0, 1, SPECTATOR):
+        assert at.text(viewer) == at.text(REFEREE)
+        assert at.view(viewer) == at.view(REFEREE)
+        assert at.visible_move(0, "Tb1-c2", viewer) == "Tb1-c2"
+
+
+def test_the_fields_after_the_side_to_move_may_be_omitted() -> None:
+    whole = read("d5:Tr,d1:TwWwMw r 12/12 0/1 0")
+    for short in ("d5:Tr,d1:TwWwMw r", "d5:Tr,d1:TwWwMw r 12/12", "d5:Tr,d1:TwWwMw r 12/12 0/1"):
+        assert read(short) == whole
+
+
+WRONG = [
+    ("", "it must consist of circles, side to move, chips, castles and plies"),
+    ("d5:Tr", "it must consist of circles"),
+    ("d5:Tr x", "it must consist of circles"),
+    ("d5:Tr r 12", "12 gives the chips of 1 seats; there must be 2"),
+    ("d5:Tr r 12/12 0", "0 gives the castles of 1 seats; there must be 2"),
+    ("d5:Tr r 12/12 0/5 0", "it must consist of circles"),
+    ("d5:Tr r 12/12 0/1 0", "the castles must be those on the board, 0/0"),
+    ("d5:Tr r 012/12", "its canonical form is 'd5:Tr r 12/12 0/0 0'"),
+    ("d5:Tr r -0/12", "its canonical form is"),
+    ("d5:Tr r 12/12 0/0 00", "its canonical form is"),
+    ("d5:Tr r 12/12 0/0 9999999999", "it must consist of circles"),
+    ("d5:Tr r  12/12", "it must consist of circles"),
+    ("d5:Tr r\n", "it must consist of circles"),
+    ("d5:Tr b", "blue does not play"),
+    ("d5:Tb r", "blue does not play"),
+    ("d5:WrTr r", "'d5:WrTr' is not a circle with its pieces, which is written like d5:TrWwMw"),
+    ("d5: r", "'d5:' is not a circle with its pieces"),
+    ("d5 r", "'d5' is not a circle with its pieces"),
+    ("z9:Tr r", "there is no circle z9 on this board"),
+    ("d5:Tr,d5:Wr r", "its canonical form is 'd5:TrWr r 12/12 0/0 0'"),
+    ("d5:Tr,b1:Tr r", "its canonical form is 'b1:Tr,d5:Tr r 12/12 0/0 0'"),
+    ("b1:Tr,d1:Tr,f1:Tr,h1:Tr,c2:Tr r", "red has 5 towers; the maximum is four"),
+    ("f5:Tr r 12/12 0/0 0 back=Tf5xd5", "is not a sideways step of a piece"),
+    ("f5:Tr r 12/12 0/0 0 back=Tf5-f7", "is not a sideways step of a piece"),
+    ("f5:Tr r 12/12 0/0 0 back=Td5-f5", "is not a sideways step of a piece"),
+    ("f5:Tr r 12/12 0/0 0 back=Tf5-d5-b5", "is not a sideways step of a piece"),
+    ("f5:Tr r 12/12 0/0 0 back=pass", "is not a sideways step of a piece"),
+    ("f5:Tr r 12/12 0/0 0 back=Tf5", "'Tf5' in back= is not a step: write a move as"),
+    ("f5:Tr r 12/12 0/0 0 back=Tf5-d5,Tf5-h5", "back= may contain only one step for each piece"),
+    ("f5:Tr,h5:Wr r 12/12 0/0 0 back=Wh5-f5,Tf5-d5", "its canonical form is"),
+]
+
+
+@pytest.mark.parametrize(("text", "wrong"), WRONG)
+def test_an_impossible_position_is_an_error(text: str, wrong: str) -> None:
+    with pytest.raises(MalformedPosition) as caught:
+        GAME.read(text, GAME.settings())
+    assert wrong in str(caught.value)
+
+
+def test_a_text_is_parsed_under_its_settings() -> None:
+    with pytest.raises(MalformedPosition, match="lateral_rule=free"):
+        read("f5:Tr r 12/12 0/0 0 back=Tf5-d5", lateral_rule="free")
+    with pytest.raises(MalformedPosition, match="no chips in a race"):
+        read("f5:Tr r 12/12", scoring="race")
+    with pytest.raises(MalformedPosition, match="fewer than 0 chips"):
+        read("f5:Tr r -1/25", debt="cap")
+    assert read("f5:Tr r -1/25").pieces.chips == (-1, 25)
+
+
+def test_more_castles_may_be_paid_than_stand_if_pieces_can_still_move() -> None:
+    assert read("f5:Tr r 12/12 3/0", goal_pieces="sideways").pieces.castles == (3, 0)
+    for castles in ("4/0", "0/0"):
+        with pytest.raises(MalformedPosition, match="at least the castles on the board"):
+            read(f"f5:Tr,b9:TrWrMr r 12/12 {castles}", goal_pieces="sideways")
+
+
+def test_a_position_with_four_castles_is_over() -> None:
+    at = read("b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:TrWrMr,e4:Tw w 20/4 4/0 90")
+    assert at.outcome is not None
+    assert at.outcome.reason == "four_castles"
+    assert not at.owing
+
+
+def test_a_view_names_every_circle_and_its_owners() -> None:
+    view = read("d5:TrMw,f5:Wr w 12/12 0/0 3 back=Wf5-h5").view(SPECTATOR)
+    assert isinstance(view, dict)
+    circles = view.pop("circles")
+    assert isinstance(circles, dict)
+    assert len(circles) == 40
+    assert circles["d5"] == {"tower": "red", "wall": None, "moat": "white"}
+    assert view == {
+        "to_move": "white",
+        "chips": {"red": 12, "white": 12},
+        "castles": {"red": 0, "white": 0},
+        "plies": 3,
+        "barred": ["Wf5-h5"],
+        "must_clear": [],
+    }
+
+
+def test_a_picture_can_be_read_without_colours() -> None:
+    lines = ANSI.sub("", read("d5:TrMw,f5:Wr w 12/12 0/0 3").picture(0)).splitlines()
+    assert lines[0] == "9        (···)───────(···)───────(···)───────(···)"
+    assert lines[8] == "5    │   (···)───┼───(r·w)───┼───(·r·)───┼───(···)   │"
+    assert lines[-4:] == [
+        "",
+        "(TWM): whose tower, wall and moat stand on a circle",
+        "w white to move, 3 plies played",
+        "chips: red 12, white 12; castles: red 0, white 0",
+    ]
+
+
+def test_a_picture_is_coloured() -> None:
+    picture = start(seats=4).picture(SPECTATOR)
+    for code in (91, 94, 97, 93):
+        assert f"\x1b[{code}m" in picture
+
+
+def test_a_picture_of_a_race_shows_no_chips_and_of_an_ended_game_no_caption() -> None:
+    assert "chips" not in start(scoring="race").picture(0)
+    assert "to move" not in read("d9:Tr r").picture(0)
+
+
+def test_moves_are_sorted() -> None:
+    assert moves(start()).split() == sorted(moves(start()).split())

@@ -1,11 +1,17 @@
-"""The codec knows every cell that a game can reach."""
+"""Moves of Trox as actions and as a sequence."""
+
+import random
+from collections.abc import Iterator
 
 import pytest
 
 from engines.api import Position
 from engines.trox import GAME
 from engines.trox.lattice import cell_named, place_of
+from engines.trox.move_sequence import NO_MOVES, MoveSequence, listed
 from engines.trox.notation import Lay, Put, read_move
+from engines.trox.pawns import PASS, Pawns
+from tests.engines.trox.positions import all_down, at, start
 
 SETTINGS = GAME.settings({"tileset": "free"})
 WAYS = [(1, 0), (0, 1), (1, 1), (-1, 0), (0, -1), (-1, -1), (1, -1), (-1, 1), (1, -2), (2, -1), (-1, 2), (-2, 1)]
@@ -37,3 +43,59 @@ def test_the_ring_of_cells_ends_where_no_piece_can_be() -> None:
     cells = {chunk for chunk in codec.chunks if chunk[-1:] in {"u", "d"}}
     assert len(cells) == 1 + 3 * 34 * 35 // 2
     assert all(abs(place_of(cell_named(cell))[0]) <= 34 for cell in cells)
+
+
+OPTION_SETS = [
+    {},
+    {"suicide": "forbidden", "tileset": "3x4_flip"},
+    {"suicide": "safe", "tileset": "free", "hole_rule": "vertex"},
+    {"suicide": "forbidden", "neutral_triangle": "captures", "no_move": "loss", "hole_rule": "off"},
+]
+
+
+def game(options: dict[str, str], rng: random.Random) -> Iterator[Pawns]:
+    """Yield the fast positions of at most 40 plies of a random game, with few pieces so that captures occur."""
+    pawns = start(**options).pawns
+    for _ in range(40):
+        yield pawns
+        puts = pawns.puts() if rng.random() < 0.6 else []
+        moves = puts or list(pawns.moves())
+        if not moves:
+            return
+        pawns = pawns.play(rng.choice(moves))
+
+
+def check(moves: MoveSequence, expected: list[int]) -> None:
+    many = len(expected)
+    assert list(moves) == expected
+    assert len(moves) == many
+    assert bool(moves) == (many > 0)
+    assert [moves[index] for index in range(-many, many)] == expected * 2
+    for index in (many, many + 1, -many - 1):
+        with pytest.raises(IndexError):
+            moves[index]
+
+
+@pytest.mark.parametrize("options", OPTION_SETS, ids=lambda options: " ".join(options.values()) or "default")
+def test_the_sequence_has_the_length_and_the_items_of_its_list(options: dict[str, str]) -> None:
+    rng = random.Random(str(options))
+    for pawns in [pawns for _ in range(3) for pawns in game(options, rng)]:
+        moves = list(pawns.moves())
+        assert len(set(moves)) == len(moves)
+        check(pawns.moves(), moves)
+
+
+def test_a_sequence_may_have_up_to_three_groups() -> None:
+    check(MoveSequence(4, (1, 2), (3, 4, 5)), [19, 20, 21, 35, 36, 37])
+    check(MoveSequence(4, (1,), (3, 4), (), (9,), (5, 6), (7,)), [19, 20, 87, 103])
+    check(MoveSequence(4, (), (3, 4), (2,), (9,), (5, 6), ()), [41])
+
+
+def test_given_moves_and_none_are_sequences_too() -> None:
+    check(listed([-1, 4096, 5]), [-1, 4096, 5])
+    check(NO_MOVES, [])
+
+
+@pytest.mark.parametrize("suicide", ["captured", "forbidden"])
+def test_a_seat_that_cannot_move_has_only_the_pass(suicide: str) -> None:
+    check(at(all_down(4), suicide=suicide).pawns.moves(), [PASS])

@@ -7,17 +7,15 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
 use tracing::{Event, Metadata, Subscriber, span};
 
 use crate::{
-    IntoBots, Options, Turn,
     api::{
         Acceptance, Draining, ErrorDetail, Match, MatchEnded, MatchStarted, MatchTerms, NonceRequest, Ping,
         RefereeItem, Rejection, Rules, SessionTakenOver, StaleAnswer, Turn as TurnMessage, TurnExpired, Verdict,
-        Welcome, referee_item::Item as Message, verdict::Outcome,
+        Welcome, referee_item::Item, verdict::Outcome,
     },
-    player::Player,
     program,
 };
 
@@ -26,14 +24,38 @@ mod settings;
 mod texts;
 mod turns;
 
-/// Reads a file of the vectors. Unknown keys fail.
-fn load<T: DeserializeOwned>(name: &str) -> T {
+fn load(name: &str) -> Value {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors").join(name);
     let text = fs::read_to_string(file).expect("the test vectors are in clients/vectors of the repository");
     serde_json::from_str(&text).unwrap()
 }
 
-fn unhex(text: &str) -> Vec<u8> {
+/// Returns the elements of a list, which may be missing.
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Returns a text; one that is missing is empty.
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().into()
+}
+
+/// Returns a number; one that is missing is 0.
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_default()
+}
+
+fn seat(fields: &Value) -> u32 {
+    number(&fields["seat"]).try_into().unwrap()
+}
+
+fn texts(object: &Value) -> HashMap<String, String> {
+    let fields = object.as_object().into_iter().flatten();
+    fields.map(|(name, value)| (name.clone(), text(value))).collect()
+}
+
+fn unhex(value: &Value) -> Vec<u8> {
+    let text = text(value);
     let digit = |index| u8::from_str_radix(&text[index..index + 2], 16).unwrap();
     (0..text.len()).step_by(2).map(digit).collect()
 }
@@ -74,206 +96,113 @@ impl Subscriber for Recorder {
     fn exit(&self, _: &span::Id) {}
 }
 
-fn options(environment: &HashMap<String, String>) -> Options {
-    Options::from_variables(|name| environment.get(name).cloned()).unwrap()
+/// Item ids of the answers that were sent, by [`key`].
+type ItemIds = HashMap<String, u64>;
+
+/// Identifies a turn.
+fn key(match_id: &str, seat: u32, token: &str) -> Value {
+    json!({"match": match_id, "seat": seat, "token": token})
 }
 
-/// Returns a player without a connection, whose bot is never called.
-fn player(options: Options) -> Player {
-    let choose = |_: &Turn| -> String { unreachable!() };
-    Player::new(choose.into_bots(), options).unwrap()
+fn key_of(fields: &Value) -> Value {
+    key(&text(&fields["match"]), seat(fields), &text(&fields["token"]))
 }
 
-#[derive(Clone, Debug, Deserialize, Eq, Hash, PartialEq)]
-#[serde(deny_unknown_fields)]
-struct Key {
-    #[serde(rename = "match")]
-    match_id: String,
-    #[serde(default)]
-    seat: u32,
-    #[serde(default)]
-    token: String,
-}
-
-/// An item of the server, as the vectors write it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "snake_case")]
-enum Item {
-    Turn(TurnItem),
-    Verdict(VerdictItem),
-    TurnExpired(Key),
-    MatchStarted(StartItem),
-    MatchEnded(Key),
-    Ping(PingItem),
-    NonceRequest(NonceItem),
-    Welcome(WelcomeItem),
-    Draining(DrainingItem),
-    SessionTakenOver(TakenOverItem),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TurnItem {
-    #[serde(rename = "match")]
-    match_id: String,
-    #[serde(default)]
-    seat: u32,
-    token: String,
-    game: Option<String>,
-    #[serde(default)]
-    repeated: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct VerdictItem {
-    #[serde(rename = "match")]
-    match_id: String,
-    #[serde(default)]
-    token: String,
-    item_id_of: Option<Key>,
-    #[serde(default)]
-    accepted: bool,
-    #[serde(default)]
-    stale: bool,
-    rejected: Option<RejectedItem>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RejectedItem {
-    #[serde(default)]
-    message: String,
-    #[serde(default)]
-    metadata: HashMap<String, String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StartItem {
-    #[serde(rename = "match")]
-    match_id: String,
-    #[serde(default)]
-    seat: u32,
-    game: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PingItem {
-    id: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NonceItem {
-    #[serde(rename = "match")]
-    match_id: String,
-    #[serde(default)]
-    seat: u32,
-    commitment: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WelcomeItem {
-    version: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct DrainingItem {
-    reconnect_delay_ms: i64,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TakenOverItem {}
-
-impl Item {
-    /// Returns the item of the contract. The item ids of answers that were sent are needed for some verdicts.
-    fn into_message(self, item_ids: &HashMap<Key, u64>) -> RefereeItem {
-        let item = match self {
-            Self::Turn(turn) => Message::Turn(TurnMessage {
-                match_id: turn.match_id,
-                seat: turn.seat,
-                turn_token: turn.token,
-                repeated: turn.repeated,
-                rules: turn.game.map(rules),
-                ..TurnMessage::default()
-            }),
-            Self::Verdict(verdict) => Message::Verdict(Verdict {
-                match_id: verdict.match_id,
-                turn_token: verdict.token,
-                item_id: verdict.item_id_of.map_or(0, |key| item_ids[&key]),
-                outcome: match verdict.rejected {
-                    Some(rejected) => Some(rejection(rejected)),
-                    None if verdict.stale => Some(Outcome::Stale(StaleAnswer::default())),
-                    None => verdict.accepted.then(|| Outcome::Accepted(Acceptance::default())),
-                },
-                ..Verdict::default()
-            }),
-            Self::TurnExpired(key) => Message::TurnExpired(TurnExpired {
-                match_id: key.match_id,
-                turn_token: key.token,
-                ..TurnExpired::default()
-            }),
-            Self::MatchStarted(started) => Message::MatchStarted(MatchStarted {
-                r#match: Some(Match {
-                    id: started.match_id,
-                    terms: Some(MatchTerms {
-                        rules: started.game.map(rules),
-                        ..MatchTerms::default()
-                    }),
-                    ..Match::default()
-                }),
-                seat: started.seat,
-                ..MatchStarted::default()
-            }),
-            Self::MatchEnded(key) => Message::MatchEnded(MatchEnded {
-                match_id: key.match_id,
-                seat: key.seat,
-                ..MatchEnded::default()
-            }),
-            Self::Ping(ping) => Message::Ping(Ping {
-                id: ping.id.parse().unwrap(),
-                round_trip_us: 0,
-            }),
-            Self::NonceRequest(request) => Message::NonceRequest(NonceRequest {
-                match_id: request.match_id,
-                seat: request.seat,
-                commitment: unhex(&request.commitment),
-                ..NonceRequest::default()
-            }),
-            Self::Welcome(WelcomeItem { version }) => Message::Welcome(Welcome {
-                version,
-                ..Welcome::default()
-            }),
-            Self::Draining(draining) => Message::Draining(Draining {
-                reconnect_delay_ms: draining.reconnect_delay_ms,
-                ..Draining::default()
-            }),
-            Self::SessionTakenOver(_) => Message::SessionTakenOver(SessionTakenOver::default()),
-        };
-        RefereeItem { item: Some(item) }
-    }
-}
-
-fn rules(game: String) -> Rules {
-    Rules {
-        game,
+/// Returns the item of the contract that the vectors write in this way.
+fn message(item: &Value, item_ids: &ItemIds) -> RefereeItem {
+    let (kind, fields) = item.as_object().unwrap().iter().next().unwrap();
+    let (match_id, seat, turn_token) = (text(&fields["match"]), seat(fields), text(&fields["token"]));
+    let rules = fields["game"].as_str().map(|game| Rules {
+        game: game.into(),
         ..Rules::default()
+    });
+    let item = match kind.as_str() {
+        "turn" => Item::Turn(TurnMessage {
+            match_id,
+            seat,
+            turn_token,
+            rules,
+            repeated: fields["repeated"] == true,
+            ..TurnMessage::default()
+        }),
+        "verdict" => Item::Verdict(Verdict {
+            match_id,
+            turn_token,
+            item_id: match &fields["item_id_of"] {
+                Value::Null => 0,
+                answered => item_ids[&key_of(answered).to_string()],
+            },
+            outcome: outcome(fields),
+            ..Verdict::default()
+        }),
+        "turn_expired" => Item::TurnExpired(TurnExpired {
+            match_id,
+            turn_token,
+            ..TurnExpired::default()
+        }),
+        "match_started" => {
+            let terms = Some(MatchTerms {
+                rules,
+                ..MatchTerms::default()
+            });
+            let started = Match {
+                id: match_id,
+                terms,
+                ..Match::default()
+            };
+            Item::MatchStarted(MatchStarted {
+                r#match: Some(started),
+                seat,
+                ..MatchStarted::default()
+            })
+        }
+        "match_ended" => Item::MatchEnded(MatchEnded {
+            match_id,
+            seat,
+            ..MatchEnded::default()
+        }),
+        "ping" => Item::Ping(Ping {
+            id: text(&fields["id"]).parse().unwrap(),
+            ..Ping::default()
+        }),
+        "nonce_request" => Item::NonceRequest(nonce_request(fields)),
+        "welcome" => Item::Welcome(Welcome {
+            version: text(&fields["version"]),
+            ..Welcome::default()
+        }),
+        "draining" => Item::Draining(Draining {
+            reconnect_delay_ms: fields["reconnect_delay_ms"].as_i64().unwrap(),
+            ..Draining::default()
+        }),
+        "session_taken_over" => Item::SessionTakenOver(SessionTakenOver::default()),
+        other => panic!("the item {other} is unknown here"),
+    };
+    RefereeItem { item: Some(item) }
+}
+
+fn nonce_request(fields: &Value) -> NonceRequest {
+    NonceRequest {
+        match_id: text(&fields["match"]),
+        seat: seat(fields),
+        commitment: unhex(&fields["commitment"]),
+        ..NonceRequest::default()
     }
 }
 
-fn rejection(rejected: RejectedItem) -> Outcome {
-    let error = ErrorDetail {
-        message: rejected.message,
-        metadata: rejected.metadata,
-        ..ErrorDetail::default()
-    };
-    Outcome::Rejected(Rejection {
-        error: Some(error),
-        ..Rejection::default()
-    })
+fn outcome(verdict: &Value) -> Option<Outcome> {
+    if !verdict["rejected"].is_null() {
+        let error = ErrorDetail {
+            message: text(&verdict["rejected"]["message"]),
+            metadata: texts(&verdict["rejected"]["metadata"]),
+            ..ErrorDetail::default()
+        };
+        return Some(Outcome::Rejected(Rejection {
+            error: Some(error),
+            ..Rejection::default()
+        }));
+    }
+    if verdict["stale"] == true {
+        return Some(Outcome::Stale(StaleAnswer::default()));
+    }
+    (verdict["accepted"] == true).then(|| Outcome::Accepted(Acceptance::default()))
 }

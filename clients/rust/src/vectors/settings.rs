@@ -1,63 +1,26 @@
-use std::{collections::HashMap, env, fs, path::PathBuf, process};
+use std::{env, fs, path::PathBuf, process};
 
-use serde::Deserialize;
+use serde_json::{Value, json};
 
-use super::{load, options, player};
-use crate::{
-    Options, PlayError, SettingError,
-    api::{RefereeItem, Welcome, referee_item::Item},
-    program::exit_status,
-};
+use super::{list, load, text, texts};
+use crate::{Options, PlayError, SettingError, program::exit_status};
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Settings {
-    certificate: String,
-    vectors: Vec<SettingsVector>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SettingsVector {
-    name: String,
-    #[serde(rename = "rules")]
-    _rules: Vec<String>,
-    environment: HashMap<String, String>,
-    #[serde(default)]
-    files: HashMap<String, String>,
-    settings: Option<Effective>,
-    error: Option<String>,
-    secret: Option<String>,
-    exit: Option<u8>,
-}
-
-#[derive(Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-struct Effective {
-    referee: String,
-    tls: bool,
-    own_roots: bool,
-    token: String,
-    version: String,
-    max_matches: u32,
-    verdicts_with_turns: bool,
-}
-
-fn effective(options: Options) -> Result<Effective, SettingError> {
+/// Returns the effective settings, as the vectors write them.
+fn effective(options: Options) -> Result<Value, SettingError> {
     let target = options.target()?;
     assert_eq!(
         target.authorization.to_str().unwrap(),
         format!("Bearer {}", options.token)
     );
-    Ok(Effective {
-        referee: options.address,
-        tls: target.endpoint.uri().scheme_str() == Some("https"),
-        own_roots: options.ca_pem.is_some(),
-        token: options.token,
-        version: options.version,
-        max_matches: options.max_matches,
-        verdicts_with_turns: options.verdicts_with_turns,
-    })
+    Ok(json!({
+        "referee": options.address,
+        "tls": target.endpoint.uri().scheme_str() == Some("https"),
+        "own_roots": options.ca_pem.is_some(),
+        "token": options.token,
+        "version": options.version,
+        "max_matches": options.max_matches,
+        "verdicts_with_turns": options.verdicts_with_turns,
+    }))
 }
 
 /// A folder that is deleted when the test ends.
@@ -83,87 +46,37 @@ impl Drop for Folder {
 
 #[test]
 fn settings() {
-    let file: Settings = load("settings.json");
+    let file = load("settings.json");
     let folder = Folder::new();
-    for vector in file.vectors {
-        let name = &vector.name;
-        let mut files = vector.files;
-        files.insert("certificate.pem".into(), file.certificate.clone());
+    for vector in list(&file["vectors"]) {
+        let name = &vector["name"];
+        let mut files = texts(&vector["files"]);
+        files.insert("certificate.pem".into(), text(&file["certificate"]));
         for (name, content) in &files {
             fs::write(folder.path(name), content).unwrap();
         }
+        let environment = texts(&vector["environment"]);
         let variable = |name: &str| {
-            let mut text = vector
-                .environment
-                .get(name)?
-                .replace("{missing}", &folder.path("missing"));
+            let mut text = environment.get(name)?.replace("{missing}", &folder.path("missing"));
             for name in files.keys() {
                 text = text.replace(&format!("{{{name}}}"), &folder.path(name));
             }
             Some(text)
         };
-        match (Options::from_variables(variable).and_then(effective), vector.settings) {
-            (Ok(got), Some(expected)) => assert_eq!(got, expected, "{name}"),
-            (Err(error), None) => {
-                let text = error.to_string();
-                assert!(error.variable().contains(&vector.error.unwrap()), "{name}: {text}");
-                assert!(text.starts_with(error.variable()), "{name}: {text}");
-                if let Some(secret) = vector.secret {
-                    assert!(!text.contains(&secret), "{name}: {text}");
+        match Options::from_variables(variable).and_then(effective) {
+            Ok(got) => assert_eq!(got, vector["settings"], "{name}"),
+            Err(error) => {
+                let shown = error.to_string();
+                assert!(
+                    error.variable().contains(vector["error"].as_str().unwrap()),
+                    "{name}: {shown}"
+                );
+                assert!(shown.starts_with(error.variable()), "{name}: {shown}");
+                if let Some(secret) = vector["secret"].as_str() {
+                    assert!(!shown.contains(secret), "{name}: {shown}");
                 }
-                assert_eq!(exit_status(&PlayError::from(error)), vector.exit.unwrap(), "{name}");
+                assert_eq!(exit_status(&PlayError::from(error)), vector["exit"], "{name}");
             }
-            (got, _) => panic!("{name}: {got:?}"),
         }
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Hellos {
-    vectors: Vec<HelloVector>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HelloVector {
-    name: String,
-    #[serde(rename = "rules")]
-    _rules: Vec<String>,
-    environment: HashMap<String, String>,
-    welcomed: Vec<String>,
-    hello: Hello,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Hello {
-    version: String,
-    max_matches: u32,
-    verdicts_with_turns: bool,
-}
-
-#[test]
-fn hello() {
-    for vector in load::<Hellos>("hello.json").vectors {
-        let mut player = player(options(&vector.environment));
-        for version in vector.welcomed {
-            let welcome = Welcome {
-                version,
-                ..Welcome::default()
-            };
-            let item = Some(Item::Welcome(welcome));
-            player.handle(RefereeItem { item }).unwrap();
-        }
-        let (name, got, expected) = (vector.name, &player.hello, vector.hello);
-        assert_eq!(got.version, expected.version, "{name}");
-        assert_eq!(got.max_matches, Some(expected.max_matches), "{name}");
-        assert_eq!(got.verdicts_with_turns, expected.verdicts_with_turns, "{name}");
-        assert_eq!(
-            got.client,
-            concat!("referee-client-rust/", env!("CARGO_PKG_VERSION")),
-            "{name}"
-        );
-        assert_eq!(got.turn_options.unwrap().max_legal_moves, 5_000, "{name}");
     }
 }

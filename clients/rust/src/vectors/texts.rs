@@ -1,73 +1,55 @@
 use std::{collections::HashSet, error::Error, fmt};
 
-use serde::Deserialize;
+use serde_json::Value;
 
-use super::{load, reports_of, unhex};
+use super::{list, load, nonce_request, number, reports_of, text, unhex};
 use crate::{
     Answer, IntoBots, RefereeError, Turn,
-    api::{Match, NonceRequest, SeatNonce, SeedCommitment, bot_item},
+    api::{Match, SeatNonce, SeedCommitment, bot_item},
     nonces::{ChooseNonce, Nonces, random_nonce},
     seats::choose_answer,
 };
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Answers {
-    vectors: Vec<AnswerVector>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct AnswerVector {
-    name: String,
-    #[serde(rename = "rules")]
-    _rules: Vec<String>,
-    text: Option<String>,
-    repeat: Option<(String, usize)>,
-    utf8: Option<String>,
-    utf16: Option<Vec<u16>>,
-    sent: Option<String>,
-    sent_repeat: Option<(String, usize)>,
-    #[serde(rename = "sent_pattern")]
-    _sent_pattern: Option<String>,
-    #[serde(rename = "sent_chars")]
-    _sent_chars: Option<usize>,
-    score: Option<i32>,
-    sent_score: Option<i32>,
-    reports: usize,
+/// Returns a text that is written as such, or as a part and how often that is repeated.
+fn long_text(written: &Value, parts: &Value) -> String {
+    let repeated = || text(&parts[0]).repeat(usize::try_from(number(&parts[1])).unwrap());
+    written.as_str().map_or_else(repeated, String::from)
 }
 
 #[test]
 fn answers() {
-    let repeated = |(text, count): (String, usize)| text.repeat(count);
-    for vector in load::<Answers>("answers.json").vectors {
+    for vector in list(&load("answers.json")["vectors"]) {
+        let name = &vector["name"];
         // Text in Rust is Unicode: it cannot contain what these vectors have.
-        if let Some(bytes) = vector.utf8 {
-            assert!(String::from_utf8(unhex(&bytes)).is_err(), "{}", vector.name);
+        if !vector["utf8"].is_null() {
+            assert!(String::from_utf8(unhex(&vector["utf8"])).is_err(), "{name}");
             continue;
         }
-        if let Some(units) = vector.utf16 {
-            assert!(String::from_utf16(&units).is_err(), "{}", vector.name);
+        if let Some(units) = vector["utf16"].as_array() {
+            let units: Vec<u16> = units.iter().map(|unit| number(unit).try_into().unwrap()).collect();
+            assert!(String::from_utf16(&units).is_err(), "{name}");
             continue;
         }
-        let text = vector.text.or(vector.repeat.map(repeated)).unwrap();
-        let answer = match vector.score {
+        let text = long_text(&vector["text"], &vector["repeat"]);
+        let answer = match vector["score"].as_i64() {
             None => Answer::Move(text),
-            score => Answer::Choice {
+            Some(score) => Answer::Choice {
                 text,
                 offer_draw: false,
-                score,
+                score: Some(score.try_into().unwrap()),
             },
         };
         let mut sent = None;
         let reports = reports_of(|| sent = Some(answer.into_item(&Turn::default())));
         let Some(bot_item::Item::Move(sent)) = sent else {
-            panic!("{}", vector.name)
+            panic!("{name}")
         };
-        let expected = vector.sent.or(vector.sent_repeat.map(repeated)).unwrap();
-        assert!(sent.r#move == expected, "{}", vector.name);
-        assert_eq!(sent.score, vector.sent_score, "{}", vector.name);
-        assert_eq!(reports.len(), vector.reports, "{}: {reports:?}", vector.name);
+        assert!(
+            sent.r#move == long_text(&vector["sent"], &vector["sent_repeat"]),
+            "{name}"
+        );
+        assert_eq!(sent.score.map(i64::from), vector["sent_score"].as_i64(), "{name}");
+        assert_eq!(reports.len(), vector["reports"], "{name}: {reports:?}");
     }
 }
 
@@ -104,66 +86,12 @@ impl Error for SearchFailed {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NonceFile {
-    vectors: Vec<NonceVector>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NonceVector {
-    name: String,
-    #[serde(rename = "rules")]
-    _rules: Vec<String>,
-    own: Option<String>,
-    requests: Vec<Request>,
-    nonces: Vec<Expected>,
-    started: Option<Started>,
-    ended: Vec<Ended>,
-    reports: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Request {
-    #[serde(rename = "match")]
-    match_id: String,
-    seat: u32,
-    commitment: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Expected {
-    nonce: Option<String>,
-    same_as: Option<usize>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Started {
-    #[serde(rename = "match")]
-    match_id: String,
-    commitment: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Ended {
-    #[serde(rename = "match")]
-    match_id: String,
-    commitment: String,
-    seed: String,
-    nonces: Vec<String>,
-}
-
-fn choice(own: Option<String>) -> ChooseNonce {
-    std::sync::Arc::new(move |_, _| match own.as_deref() {
+fn choice(own: Value) -> ChooseNonce {
+    std::sync::Arc::new(move |_, _| match own.as_str() {
         None => random_nonce(),
         Some("fails") => panic!("no idea"),
         Some("large") => vec![0; 65],
-        Some(nonce) => unhex(nonce),
+        Some(_) => unhex(&own),
     })
 }
 
@@ -179,63 +107,60 @@ fn problem(report: &str) -> &'static str {
     }
 }
 
+fn published(fields: &Value) -> SeedCommitment {
+    let used = (0..).zip(list(&fields["nonces"])).map(|(seat, nonce)| SeatNonce {
+        seat,
+        nonce: unhex(nonce),
+    });
+    SeedCommitment {
+        commitment: unhex(&fields["commitment"]),
+        seed: unhex(&fields["seed"]),
+        nonces: used.collect(),
+        ..SeedCommitment::default()
+    }
+}
+
 #[test]
 fn nonces() {
-    for vector in load::<NonceFile>("nonces.json").vectors {
-        let name = &vector.name;
+    for vector in list(&load("nonces.json")["vectors"]) {
+        let name = &vector["name"];
         let reports = reports_of(|| {
-            let mut nonces = Nonces::new(choice(vector.own));
-            send_nonces(name, &mut nonces, vector.requests, vector.nonces);
-            if let Some(started) = vector.started {
+            let mut nonces = Nonces::new(choice(vector["own"].clone()));
+            check_nonces(&mut nonces, vector);
+            let started = &vector["started"];
+            if started.is_object() {
                 nonces.on_match_started(&Match {
-                    id: started.match_id,
-                    seed_commitment: Some(SeedCommitment {
-                        commitment: unhex(&started.commitment),
-                        ..SeedCommitment::default()
-                    }),
+                    id: text(&started["match"]),
+                    seed_commitment: Some(published(started)),
                     ..Match::default()
                 });
             }
-            for ended in vector.ended {
-                let used = (0..).zip(&ended.nonces).map(|(seat, nonce)| SeatNonce {
-                    seat,
-                    nonce: unhex(nonce),
-                });
-                let published = SeedCommitment {
-                    commitment: unhex(&ended.commitment),
-                    seed: unhex(&ended.seed),
-                    nonces: used.collect(),
-                    ..SeedCommitment::default()
-                };
-                nonces.on_match_ended(&ended.match_id, &published);
+            for ended in list(&vector["ended"]) {
+                nonces.on_match_ended(&text(&ended["match"]), &published(ended));
             }
         });
-        assert_eq!(reports.len(), vector.reports.len(), "{name}: {reports:?}");
-        for (report, expected) in reports.iter().zip(&vector.reports) {
-            assert!(report.contains(problem(expected)), "{name}: {report}");
+        let expected = list(&vector["reports"]);
+        assert_eq!(reports.len(), expected.len(), "{name}: {reports:?}");
+        for (report, expected) in reports.iter().zip(expected) {
+            assert!(report.contains(problem(&text(expected))), "{name}: {report}");
         }
     }
 }
 
-fn send_nonces(name: &str, nonces: &mut Nonces, requests: Vec<Request>, expected: Vec<Expected>) {
+fn check_nonces(nonces: &mut Nonces, vector: &Value) {
+    let (name, requests, expected) = (&vector["name"], list(&vector["requests"]), list(&vector["nonces"]));
     assert_eq!(requests.len(), expected.len(), "{name}");
     let mut sent = Vec::new();
     let mut random = HashSet::new();
-    for (request, expected) in requests.into_iter().zip(expected) {
-        let nonce = nonces.on_request(NonceRequest {
-            match_id: request.match_id,
-            seat: request.seat,
-            commitment: unhex(&request.commitment),
-            ..NonceRequest::default()
-        });
-        let nonce = nonce.nonce;
-        match (expected.same_as, expected.nonce.as_deref()) {
-            (Some(earlier), _) => assert_eq!(nonce, sent[earlier], "{name}"),
-            (None, Some("random")) => {
-                assert_eq!(nonce.len(), 32, "{name}");
-                assert!(random.insert(nonce.clone()), "{name}");
-            }
-            (None, own) => assert_eq!(nonce, unhex(own.unwrap()), "{name}"),
+    for (request, expected) in requests.iter().zip(expected) {
+        let nonce = nonces.on_request(nonce_request(request)).nonce;
+        if expected["nonce"] == "random" {
+            assert_eq!(nonce.len(), 32, "{name}");
+            assert!(random.insert(nonce.clone()), "{name}");
+        } else if let Some(earlier) = expected["same_as"].as_u64() {
+            assert_eq!(nonce, sent[usize::try_from(earlier).unwrap()], "{name}");
+        } else {
+            assert_eq!(nonce, unhex(&expected["nonce"]), "{name}");
         }
         sent.push(nonce);
     }

@@ -1,20 +1,18 @@
 use std::{
     cell::Cell,
-    collections::HashMap,
     sync::{Arc, Mutex},
     time::Duration,
 };
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::{
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
     time::Instant,
 };
 
-use super::{Item, Key, load};
+use super::{ItemIds, key, key_of, list, load, message, number, text};
 use crate::{
-    Answer, Bot, BotError, End, Match, Options, Turn,
+    Answer, Bot, BotError, End, IntoBots, Match, Options, Turn,
     api::{BotItem, bot_item::Item as Sent},
     per_seat,
     player::{Answered, Player},
@@ -24,100 +22,22 @@ use crate::{
 /// What this client offers of that which some vectors need.
 const OFFERED: [&str; 3] = ["draws", "hooks", "rules"];
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Turns {
-    vectors: Vec<TurnVector>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TurnVector {
-    name: String,
-    #[serde(rename = "rules")]
-    _rules: Vec<String>,
-    #[serde(default)]
-    needs: Vec<String>,
-    steps: Vec<Step>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Step {
-    #[serde(default)]
-    receive: Vec<Item>,
-    answer: Option<Given>,
-    stream: Option<String>,
-    advance_ms: Option<u64>,
-    #[serde(default)]
-    sends: Vec<Value>,
-    #[serde(default)]
-    calls: Vec<Call>,
-    #[serde(default)]
-    cancels: Vec<Key>,
-    #[serde(default)]
-    tells: Vec<Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Given {
-    #[serde(rename = "match")]
-    match_id: String,
-    #[serde(default)]
-    seat: u32,
-    token: String,
-    r#move: Option<String>,
-    #[serde(default)]
-    offer_draw: bool,
-    #[serde(default)]
-    resigns: bool,
-    #[serde(default)]
-    accepts_draw: bool,
-    #[serde(default)]
-    claims_draw: bool,
-    #[serde(default)]
-    fails: bool,
-}
-
-impl Given {
-    fn key(&self) -> Key {
-        Key {
-            match_id: self.match_id.clone(),
-            seat: self.seat,
-            token: self.token.clone(),
-        }
+/// Returns what the code of the bot does.
+fn given(answer: &Value) -> Result<Answer, BotError> {
+    let is = |name: &str| answer[name] == true;
+    match answer["move"].as_str() {
+        Some(text) if is("offer_draw") => Ok(Answer::Choice {
+            text: text.into(),
+            offer_draw: true,
+            score: None,
+        }),
+        Some(text) => Ok(text.into()),
+        None if is("resigns") => Ok(Answer::Resign),
+        None if is("accepts_draw") => Ok(Answer::AcceptDraw),
+        None if is("claims_draw") => Ok(Answer::ClaimDraw),
+        None if is("fails") => Err("no idea".into()),
+        None => panic!("the answer is unknown here"),
     }
-}
-
-impl Bot for Given {
-    fn choose(&mut self, _: &Turn) -> Result<Answer, BotError> {
-        match self.r#move.clone() {
-            Some(text) if self.offer_draw => Ok(Answer::Choice {
-                text,
-                offer_draw: true,
-                score: None,
-            }),
-            Some(text) => Ok(Answer::Move(text)),
-            None if self.resigns => Ok(Answer::Resign),
-            None if self.accepts_draw => Ok(Answer::AcceptDraw),
-            None if self.claims_draw => Ok(Answer::ClaimDraw),
-            None if self.fails => Err("no idea".into()),
-            None => panic!("the answer is unknown here"),
-        }
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Call {
-    #[serde(rename = "match")]
-    match_id: String,
-    #[serde(default)]
-    seat: u32,
-    token: String,
-    rejection: Option<String>,
-    game: Option<String>,
 }
 
 /// What the bot is called for, and what it is told.
@@ -167,7 +87,7 @@ struct Harness {
     player: Player,
     recorder: Recorder,
     calls: Vec<OpenCall>,
-    item_ids: HashMap<Key, u64>,
+    item_ids: ItemIds,
     outgoing: UnboundedSender<Vec<BotItem>>,
     sent: UnboundedReceiver<Vec<BotItem>>,
 }
@@ -188,32 +108,32 @@ impl Harness {
             player,
             recorder,
             calls: Vec::new(),
-            item_ids: HashMap::new(),
+            item_ids: ItemIds::new(),
             outgoing,
             sent,
         }
     }
 
     /// Runs a step, and returns what the client sends, and what the bot is called for and told.
-    fn run(&mut self, step: Step) -> (Vec<BotItem>, Diary) {
-        for item in step.receive {
-            self.player.handle(item.into_message(&self.item_ids)).unwrap();
+    fn run(&mut self, step: &Value) -> (Vec<BotItem>, Diary) {
+        for item in list(&step["receive"]) {
+            self.player.handle(message(item, &self.item_ids)).unwrap();
         }
-        match step.stream.as_deref() {
+        match step["stream"].as_str() {
             Some("ends") => self.player.outgoing = None,
             Some("opens") => self.player.start_session(self.outgoing.clone()),
             Some(other) => panic!("{other} is unknown here"),
             None => {}
         }
-        if let Some(advance_ms) = step.advance_ms {
-            NOW.set(NOW.get() + Duration::from_millis(advance_ms));
-            self.player.resend_due();
+        NOW.set(NOW.get() + Duration::from_millis(number(&step["advance_ms"])));
+        self.player.resend_due();
+        if step["answer"].is_object() {
+            self.answer(&step["answer"]);
         }
-        let answered = step.answer.map(|given| self.answer(given));
         self.player.flush();
         let sent = self.sent.try_recv().unwrap_or_default(); // One message.
-        if let (Some(key), Some(item)) = (answered, sent.first()) {
-            self.item_ids.insert(key, item.item_id);
+        if let (true, Some(item)) = (step["answer"].is_object(), sent.first()) {
+            self.item_ids.insert(key_of(&step["answer"]).to_string(), item.item_id);
         }
         let diary = std::mem::take(&mut *self.recorder.0.lock().unwrap());
         for turn in &diary.turns {
@@ -227,36 +147,30 @@ impl Harness {
     }
 
     /// Lets the bot answer its last call for a turn.
-    fn answer(&mut self, mut given: Given) -> Key {
-        let key = given.key();
-        let call = self.calls.iter_mut().rfind(|call| key_of(&call.turn) == key).unwrap();
+    fn answer(&mut self, answer: &Value) {
+        let mut calls = self.calls.iter_mut();
+        let call = calls.rfind(|call| key_of_turn(&call.turn) == key_of(answer)).unwrap();
         call.done = true;
-        let (call, answer) = (call.answered.call.clone(), choose_answer(&mut given, &call.turn));
+        let answer = answer.clone();
+        let mut bot = (move |_: &Turn| given(&answer)).into_bots().create();
+        let (call, answer) = (call.answered.call.clone(), choose_answer(&mut *bot, &call.turn));
         self.player.on_answer(Answered { call, answer });
-        key
     }
 
     /// Returns the calls that are cancelled now and were not before, in order.
-    fn newly_cancelled(&mut self) -> Vec<Key> {
-        let calls = self
-            .calls
-            .iter_mut()
-            .filter(|call| !call.done && call.turn.is_cancelled());
-        calls
-            .map(|call| {
-                call.done = true;
-                key_of(&call.turn)
-            })
-            .collect()
+    fn newly_cancelled(&mut self) -> Vec<Value> {
+        let calls = self.calls.iter_mut();
+        let cancelled = calls.filter(|call| !call.done && call.turn.is_cancelled());
+        let mark = |call: &mut OpenCall| {
+            call.done = true;
+            key_of_turn(&call.turn)
+        };
+        cancelled.map(mark).collect()
     }
 }
 
-fn key_of(turn: &Turn) -> Key {
-    Key {
-        match_id: turn.match_id.clone(),
-        seat: turn.seat,
-        token: turn.token.clone(),
-    }
+fn key_of_turn(turn: &Turn) -> Value {
+    key(&turn.match_id, turn.seat, &turn.token)
 }
 
 /// Returns an item as the vectors write it.
@@ -304,42 +218,41 @@ fn open_turns() {
 }
 
 fn run_vectors(file: &str) {
-    for vector in load::<Turns>(file).vectors {
-        for need in &vector.needs {
-            assert!(
-                OFFERED.contains(&need.as_str()),
-                "{}: {need} is unknown here",
-                vector.name
-            );
-        }
-        let hooks = vector.needs.iter().any(|need| need == "hooks");
+    for vector in list(&load(file)["vectors"]) {
+        let needs = list(&vector["needs"]);
+        assert!(
+            needs.iter().all(|need| OFFERED.contains(&text(need).as_str())),
+            "{needs:?}"
+        );
         let mut harness = Harness::new();
         let mut item_ids = Vec::new();
-        for (number, mut step) in vector.steps.into_iter().enumerate() {
-            let name = format!("{}, step {number}", vector.name);
-            let (sends, calls) = (std::mem::take(&mut step.sends), std::mem::take(&mut step.calls));
-            let (cancels, tells) = (std::mem::take(&mut step.cancels), std::mem::take(&mut step.tells));
+        for (number, step) in list(&vector["steps"]).iter().enumerate() {
+            let name = format!("{}, step {number}", vector["name"]);
             let (sent, diary) = harness.run(step);
-            assert_eq!(sent.iter().map(sent_form).collect::<Vec<_>>(), sends, "{name}");
+            assert_eq!(
+                sent.iter().map(sent_form).collect::<Vec<_>>(),
+                list(&step["sends"]),
+                "{name}"
+            );
             sent.iter().for_each(|item| check_item_ids(&name, &mut item_ids, item));
+            let cancels: Vec<_> = list(&step["cancels"]).iter().map(key_of).collect();
             assert_eq!(harness.newly_cancelled(), cancels, "{name}");
-            if hooks {
-                assert_eq!(diary.tells, tells, "{name}");
+            if needs.iter().any(|need| need == "hooks") {
+                assert_eq!(diary.tells, list(&step["tells"]), "{name}");
             }
-            check_calls(&name, &diary.turns, &calls);
+            check_calls(&name, &diary.turns, list(&step["calls"]));
         }
     }
 }
 
-fn check_calls(name: &str, turns: &[Turn], calls: &[Call]) {
+fn check_calls(name: &str, turns: &[Turn], calls: &[Value]) {
     assert_eq!(turns.len(), calls.len(), "{name}");
     for (turn, call) in turns.iter().zip(calls) {
-        let expected = (&call.match_id, call.seat, &call.token);
-        assert_eq!((&turn.match_id, turn.seat, &turn.token), expected, "{name}");
-        let rejection = turn.rejection.as_ref().map(|error| &error.message);
-        assert_eq!(rejection, call.rejection.as_ref(), "{name}");
-        if let Some(game) = &call.game {
-            assert_eq!(turn.game, *game, "{name}");
+        assert_eq!(key_of_turn(turn), key_of(call), "{name}");
+        let rejection = turn.rejection.as_ref().map(|error| error.message.as_str());
+        assert_eq!(rejection, call["rejection"].as_str(), "{name}");
+        if let Some(game) = call["game"].as_str() {
+            assert_eq!(turn.game, game, "{name}");
         }
     }
 }

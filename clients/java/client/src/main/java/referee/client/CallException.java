@@ -11,11 +11,7 @@ public final class CallException extends RuntimeException {
         this.error = error;
     }
 
-    /**
-     * Returns what the server says. It is not serialised.
-     *
-     * @return the error
-     */
+    /** {@return what the server says, which is not serialised} */
     public RefereeError error() {
         return error;
     }

@@ -11,11 +11,7 @@ public final class RejectedException extends PlayException {
         this.error = error;
     }
 
-    /**
-     * Returns what the referee says. It is not serialised.
-     *
-     * @return the error
-     */
+    /** {@return what the referee says, which is not serialised} */
     public RefereeError error() {
         return error;
     }

@@ -18,11 +18,7 @@ public final class SettingException extends PlayException {
         this.variable = variable;
     }
 
-    /**
-     * Returns the environment variable of the setting, also if it was set in another way.
-     *
-     * @return its name
-     */
+    /** {@return the environment variable of the setting, also if it was set in another way} */
     public String variable() {
         return variable;
     }

@@ -13,49 +13,16 @@ import org.jspecify.annotations.Nullable;
  * Turn.builder("alquerque").legalMoves(List.of("c2-c3", "d2-d3")).ply(7).build()}.
  */
 public final class Turn {
-    private final String matchId;
-    private final int seat;
-    private final String token;
-    private final String game;
-    private final Map<String, String> options;
-    private final int ply;
-    private final String position;
-    private final String view;
-    private final List<PlayedMove> history;
-    private final List<String> legalMoves;
-    private final boolean legalMovesTruncated;
-    private final List<Clock> clocks;
-    private final Optional<Duration> timeLeft;
-    private final int attemptsLeft;
-    private final List<Integer> drawOffers;
-    private final boolean simultaneous;
-    private final boolean repeated;
-    private final Optional<RefereeError> rejection;
+    /** The values, which nobody changes any more. */
+    private final Builder values;
 
     private boolean cancelled;
 
     /** The thread that computes the answer; null if there is none. */
     private @Nullable Thread thread;
 
-    private Turn(Builder builder) {
-        matchId = builder.matchId;
-        seat = builder.seat;
-        token = builder.token;
-        game = builder.game;
-        options = Map.copyOf(builder.options);
-        ply = builder.ply;
-        position = builder.position;
-        view = builder.view;
-        history = List.copyOf(builder.history);
-        legalMoves = List.copyOf(builder.legalMoves);
-        legalMovesTruncated = builder.legalMovesTruncated;
-        clocks = List.copyOf(builder.clocks);
-        timeLeft = builder.timeLeft;
-        attemptsLeft = builder.attemptsLeft;
-        drawOffers = List.copyOf(builder.drawOffers);
-        simultaneous = builder.simultaneous;
-        repeated = builder.repeated;
-        rejection = builder.rejection;
+    private Turn(Builder values) {
+        this.values = values;
     }
 
     /**
@@ -70,191 +37,108 @@ public final class Turn {
 
     /** Returns a builder with the values of this turn, which has not been cancelled. */
     Builder toBuilder() {
-        Builder copy = new Builder();
-        copy.matchId = matchId;
-        copy.seat = seat;
-        copy.token = token;
-        copy.game = game;
-        copy.options = options;
-        copy.ply = ply;
-        copy.position = position;
-        copy.view = view;
-        copy.history = history;
-        copy.legalMoves = legalMoves;
-        copy.legalMovesTruncated = legalMovesTruncated;
-        copy.clocks = clocks;
-        copy.timeLeft = timeLeft;
-        copy.attemptsLeft = attemptsLeft;
-        copy.drawOffers = drawOffers;
-        copy.simultaneous = simultaneous;
-        copy.repeated = repeated;
-        copy.rejection = rejection;
-        return copy;
+        return values.clone();
     }
 
-    /**
-     * Returns the id of the match.
-     *
-     * @return the id of the match
-     */
+    /** {@return the id of the match} */
     public String matchId() {
-        return matchId;
+        return values.matchId;
     }
 
-    /**
-     * Returns the number of the seat that has to move, from 0.
-     *
-     * @return the number of the seat that has to move
-     */
+    /** {@return the number of the seat that has to move, from 0} */
     public int seat() {
-        return seat;
+        return values.seat;
     }
 
-    /**
-     * Returns what identifies the turn within its match.
-     *
-     * @return what identifies the turn within its match
-     */
+    /** {@return what identifies the turn within its match} */
     public String token() {
-        return token;
+        return values.token;
     }
 
-    /**
-     * Returns the name of the game.
-     *
-     * @return the name of the game
-     */
+    /** {@return the name of the game} */
     public String game() {
-        return game;
+        return values.game;
     }
 
-    /**
-     * Returns the value of each of the game's options.
-     *
-     * @return the value of each of the game's options
-     */
+    /** {@return the value of each of the game's options} */
     public Map<String, String> options() {
-        return options;
+        return values.options;
     }
 
-    /**
-     * Returns the number of moves played.
-     *
-     * @return the number of moves played
-     */
+    /** {@return the number of moves played} */
     public int ply() {
-        return ply;
+        return values.ply;
     }
 
-    /**
-     * Returns the position in the game's notation, with "?" for what this seat may not know.
-     *
-     * @return the position in the game's notation
-     */
+    /** {@return the position in the game's notation, with "?" for what this seat may not know} */
     public String position() {
-        return position;
+        return values.position;
     }
 
     /**
-     * Returns the position as JSON in the game's view schema; empty unless {@link
-     * Client.Builder#view()} asks for it.
-     *
-     * @return the position as JSON in the game's view schema
+     * {@return the position as JSON in the game's view schema; empty unless {@link
+     * Client.Builder#view()} asks for it}
      */
     public String view() {
-        return view;
+        return values.view;
     }
 
     /**
-     * Returns the moves since the last turn of this seat, or all with {@link
-     * Client.Builder#fullHistory()}.
-     *
-     * @return the moves since the last turn of this seat
+     * {@return the moves since the last turn of this seat, or all with {@link
+     * Client.Builder#fullHistory()}}
      */
     public List<PlayedMove> history() {
-        return history;
+        return values.history;
     }
 
     /**
-     * Returns the legal moves, sorted, and no more than {@link Client.Builder#maxLegalMoves(int)}.
-     *
-     * @return the legal moves
+     * {@return the legal moves, sorted, and no more than {@link Client.Builder#maxLegalMoves(int)}}
      */
     public List<String> legalMoves() {
-        return legalMoves;
+        return values.legalMoves;
     }
 
-    /**
-     * Returns whether there are more legal moves than listed.
-     *
-     * @return whether there are more legal moves than listed
-     */
+    /** {@return whether there are more legal moves than listed} */
     public boolean legalMovesTruncated() {
-        return legalMovesTruncated;
+        return values.legalMovesTruncated;
     }
 
-    /**
-     * Returns the clock of each seat.
-     *
-     * @return the clock of each seat
-     */
+    /** {@return the clock of each seat} */
     public List<Clock> clocks() {
-        return clocks;
+        return values.clocks;
     }
 
     /**
-     * Returns the time until the flag of this seat falls, when the turn was sent; empty if it has
-     * no clock.
-     *
-     * @return the time until the flag of this seat falls
+     * {@return the time until the flag of this seat falls, when the turn was sent; empty if it has
+     * no clock}
      */
     public Optional<Duration> timeLeft() {
-        return timeLeft;
+        return values.timeLeft;
     }
 
-    /**
-     * Returns the number of answers that may still be given, including the next one.
-     *
-     * @return the number of answers that may still be given
-     */
+    /** {@return the number of answers that may still be given, including the next one} */
     public int attemptsLeft() {
-        return attemptsLeft;
+        return values.attemptsLeft;
     }
 
-    /**
-     * Returns the seats with an open draw offer, which a move declines.
-     *
-     * @return the seats with an open draw offer
-     */
+    /** {@return the seats with an open draw offer, which a move declines} */
     public List<Integer> drawOffers() {
-        return drawOffers;
+        return values.drawOffers;
     }
 
-    /**
-     * Returns whether other seats choose at the same time, without seeing this move.
-     *
-     * @return whether other seats choose at the same time
-     */
+    /** {@return whether other seats choose at the same time, without seeing this move} */
     public boolean simultaneous() {
-        return simultaneous;
+        return values.simultaneous;
     }
 
-    /**
-     * Returns whether this turn was sent before, for example to an earlier process of the bot.
-     *
-     * @return whether this turn was sent before
-     */
+    /** {@return whether this turn was sent before, for example to an earlier process of the bot} */
     public boolean repeated() {
-        return repeated;
+        return values.repeated;
     }
 
-    /**
-     * Returns the error of the previous answer, if this is another attempt at the same move.
-     *
-     * @return the error of the previous answer
-     */
+    /** {@return the error of the previous answer, if this is another attempt at the same move} */
     public Optional<RefereeError> rejection() {
-        return rejection;
+        return values.rejection;
     }
 
     /**
@@ -292,11 +176,12 @@ public final class Turn {
 
     @Override
     public String toString() {
-        return "Turn[match %s, seat %d, ply %d, %s]".formatted(matchId, seat, ply, position);
+        return "Turn[match %s, seat %d, ply %d, %s]"
+                .formatted(matchId(), seat(), ply(), position());
     }
 
     /** Builds a turn, see {@link Turn#builder(String)}. */
-    public static final class Builder {
+    public static final class Builder implements Cloneable {
         private String matchId = "";
         private int seat;
         private String token = "";
@@ -318,13 +203,22 @@ public final class Turn {
 
         Builder() {}
 
+        @Override
+        protected Builder clone() {
+            try {
+                return (Builder) super.clone();
+            } catch (CloneNotSupportedException e) {
+                throw new AssertionError(e);
+            }
+        }
+
         /**
          * Returns the turn.
          *
          * @return the turn
          */
         public Turn build() {
-            return new Turn(this);
+            return new Turn(clone());
         }
 
         /**
@@ -378,7 +272,7 @@ public final class Turn {
          * @return this builder
          */
         public Builder options(Map<String, String> options) {
-            this.options = options;
+            this.options = Map.copyOf(options);
             return this;
         }
 
@@ -423,7 +317,7 @@ public final class Turn {
          * @return this builder
          */
         public Builder history(List<PlayedMove> history) {
-            this.history = history;
+            this.history = List.copyOf(history);
             return this;
         }
 
@@ -434,7 +328,7 @@ public final class Turn {
          * @return this builder
          */
         public Builder legalMoves(List<String> legalMoves) {
-            this.legalMoves = legalMoves;
+            this.legalMoves = List.copyOf(legalMoves);
             return this;
         }
 
@@ -456,7 +350,7 @@ public final class Turn {
          * @return this builder
          */
         public Builder clocks(List<Clock> clocks) {
-            this.clocks = clocks;
+            this.clocks = List.copyOf(clocks);
             return this;
         }
 
@@ -489,7 +383,7 @@ public final class Turn {
          * @return this builder
          */
         public Builder drawOffers(List<Integer> drawOffers) {
-            this.drawOffers = drawOffers;
+            this.drawOffers = List.copyOf(drawOffers);
             return this;
         }
 
