@@ -28,7 +28,7 @@ $(READY): requirements/dev.txt pyproject.toml proto/python/pyproject.toml client
 demo: $(READY) ## Play a small arena
 	@rm -rf build/demo
 	@$(BIN)/referee arena demo.toml --out build/demo
-	@page=$$($(BIN)/referee replay build/demo/records/troke/*.1.jsonl --html build/demo/replay.html) && \
+	@page=$$($(BIN)/referee replay build/demo/troke/records/1.1.1.jsonl --html build/demo/replay.html) && \
 		echo "  $$page shows one of these matches in a browser"
 
 cluster: $(READY) ## Let three nodes play, kill one of them, and check that nothing was lost; needs PostgreSQL

@@ -13,7 +13,7 @@ from referee.cli._shared.record_files import PackedCommand, open_named_record, r
 from referee.live.sessions import TurnOptions
 from referee.match.events import MoveRejected
 from referee.match.state import Match
-from referee.records.describe_event import bot_text, escape_unprintable, player_text
+from referee.records.describe_event import escape_unprintable, player_text
 from referee.records.record_reader import RecordHistory, RecordInvalid, read_history
 from referee.records.seat_turns import SeatTurn, seat_turns
 from referee.show.frames import record_frames
@@ -72,10 +72,10 @@ def find_seat(match: Match, given: str) -> Seat:
     seats = range(len(match.players))
     if given.isdecimal() and int(given) in seats:
         return int(given)
-    held = [seat for seat in seats if bot_text(match, seat) == given]
+    held = [seat for seat in seats if match.players[seat].bot == given]
     if len(held) == 1:
         return held[0]
-    names = ", ".join(f"{seat} ({escape_unprintable(bot_text(match, seat))})" for seat in seats)
+    names = ", ".join(f"{seat} ({escape_unprintable(match.players[seat].bot)})" for seat in seats)
     raise click.BadParameter(
         f"{given!r} does not name exactly one seat of this match; seats: {names}", param_hint="--seat"
     )
@@ -83,7 +83,7 @@ def find_seat(match: Match, given: str) -> Seat:
 
 def _facts(match: Match, seat: Seat) -> list[str]:
     who = escape_unprintable(player_text(match, seat))
-    others = ", ".join(escape_unprintable(bot_text(match, one)) for one in range(len(match.players)) if one != seat)
+    others = ", ".join(escape_unprintable(match.players[one].bot) for one in range(len(match.players)) if one != seat)
     return [f"{match.table.seats[seat]} is {who}, against {others}; {seat_control_text(match, seat)}."]
 
 

@@ -12,25 +12,25 @@ import click
 
 from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.lab_summary import summarise
-from referee.cli._shared.local_contest_command import as_typed, format_match
 from referee.cli._shared.output import counted, progress, write
 from referee.cli._shared.signals import BY_SIGNAL
+from referee.cli._shared.standings_text import as_typed
 from referee.cli.sprt import VERDICTS, SprtExitStatus
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.lab.crew import LabWorkerDied, play_all
 from referee.lab.lab_contest import AlwaysVoid, Resumed, trial_course
 from referee.lab.lab_folder import LabFolder
-from referee.lab.lab_match import LabResult
+from referee.lab.lab_match import LabResult, repeated_games
 from referee.lab.lab_plan import LabPlan, read_lab_plan
 from referee.lab.lab_worker import LabJob
 from referee.lab.same_table import DEFAULT_SEED
-from referee.local.local_standings import repeated_games
+from referee.local.local_standings import points
 from referee.local.plan import MAX_PARALLEL
 from referee.records.packed_format import PackageMissing, zstandard
 from referee.records.packed_reader import split_name
 from referee.server.stores import StartupError
 from referee.show.formatting import SCORE_LEGEND, repeated_text, signed
-from referee.show.lab_page import LabSummary, LossGroup, lab_page, local_standings_table
+from referee.show.lab_page import FAULTS, LabSummary, LossGroup, lab_page, local_standings_table, points_text
 from referee.show.table import Table, number
 
 DEFAULT_OUT = Path("referee-lab")
@@ -122,7 +122,7 @@ class LabRun:
                     steps += len(results)
                     now = time.monotonic()
                     if now - shown_at >= SHOW_EVERY_S:
-                        show(format_match(results[-1].finish), steps, self._source.planned - len(before))
+                        show(_result_text(results[-1]), steps, self._source.planned - len(before))
                         steps, shown_at = 0, now
         except _Interrupted as interrupted:
             self._interrupted_by = interrupted.number
@@ -150,7 +150,7 @@ class LabRun:
             return VOID
         if self._source.trial:
             return VERDICTS.get(self._source.trial.verdict, SprtExitStatus.UNDECIDED)
-        return FAULT if any(result.finish.forfeited for result in self._results) else 0
+        return FAULT if any(result.forfeited for result in self._results) else 0
 
     def summarise(self) -> None:
         """Print the summary and write the page. Raises StartupError."""
@@ -161,7 +161,6 @@ class LabRun:
         write(self._folder.page, lab_page(summary))
 
     def _print_summary(self, summary: LabSummary) -> None:
-        finishes = [result.finish for result in self._results]
         click.echo(f"\n{local_standings_table(summary.standings).to_text()}\n\n{SCORE_LEGEND}")
         if self._source.trial:
             click.echo(f"\n{_trial_text(self._source.trial)}")
@@ -169,15 +168,15 @@ class LabRun:
         if summary.losses:
             click.echo(f"\n{_losses_table(summary.losses, records)}")
         moves = sum(result.moves for result in self._results)
-        click.echo(f"\nmatches played: {len(finishes)}, moves: {moves}; this run took {self._took_s:.0f} s")
-        if repeated := len(repeated_games(finishes)):
+        click.echo(f"\nmatches played: {len(self._results)}, moves: {moves}; this run took {self._took_s:.0f} s")
+        if repeated := len(repeated_games(self._results)):
             click.echo(
                 f"{repeated_text(repeated)}: same seats and moves as another, counted once in the 95 % intervals"
             )
         click.echo(f"results: {self._folder.results}, as a page: {self._folder.page}")
         self._print_commands(list(records.values()))
-        for finish in [one for one in finishes if one.forfeited or one.void][:FORFEITS_SHOWN]:
-            click.echo(f"\n{format_match(finish)}", err=True)
+        for result in [one for one in self._results if one.forfeited or one.void][:FORFEITS_SHOWN]:
+            click.echo(f"\n{_result_text(result)}", err=True)
         for result in [one for one in self._results if one.failures][:FORFEITS_SHOWN]:
             for seat, why in result.failures:
                 bot = result.bots[seat]
@@ -193,6 +192,16 @@ class LabRun:
             referee, (file, match_id) = as_typed(), split_name(records[-1])
             of_all = file if match_id else f"{file.parent}/*.jsonl"
             click.echo(f"  {referee} verify {of_all}\n  {referee} replay {records[-1]}")
+
+
+def _result_text(played: LabResult) -> str:
+    """Format a match in one line."""
+    result = played.result
+    if played.void:
+        return f"{played.name}: void, {result.cause.value} ({result.reason})"
+    scores = ", ".join(f"{name} {points_text(got)}" for name, got in points(played.finish()).items())
+    faults = [f"{played.bots[one.seat]} {FAULTS[one.cause].lower()} at ply {one.ply}" for one in result.forfeits]
+    return f"{played.name}: {scores} ({', '.join(faults) or result.reason or result.cause.value})"
 
 
 def _trial_text(trial: TrialState) -> str:

@@ -6,29 +6,22 @@ from pathlib import Path
 from typing import Any
 
 import click
-from referee_values import TimeControl
+import msgspec
 
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
-from referee.cli._shared.local_contest_command import STATUSES, run
 from referee.cli._shared.output import page_option
 from referee.cli._shared.play_options import play_options, read_chosen_adjudication, read_chosen_openings
+from referee.cli._shared.standings_text import arena_text
+from referee.cli._shared.tournament_runner import STATUSES, run_contest
+from referee.contests.tournament.tournament_terms import MAX_REPETITIONS
+from referee.local.arena_plan import meeting_keys, read_arena
+from referee.local.contest_file import tournament_plan
 from referee.local.entrant import read_entrants
-from referee.local.local_contest import LocalContest
-from referee.local.plan import (
-    DAY_S,
-    DEFAULT_START_WITHIN_S,
-    MAX_PARALLEL,
-    MAX_ROUNDS,
-    GameTerms,
-    Plan,
-    check_table,
-    cores,
-    read_plan,
-)
+from referee.local.local_tournament import LocalContest
+from referee.local.plan import DAY_S, DEFAULT_START_WITHIN_S, MAX_PARALLEL
 from referee.local.results_folder import ResultsFolder
-from referee.local.short_forms import DEFAULT_CLOCK, read_clock
-from referee.local.terms_reader import LOCAL_CREDIT, LOCAL_POLICIES
-from referee.match.match_terms import MatchTerms
+from referee.local.short_forms import DEFAULT_CLOCK
+from referee.local.terms_reader import LOCAL_POLICIES
 
 DEFAULT_OUT = Path("referee-arena")
 
@@ -39,7 +32,7 @@ DEFAULT_OUT = Path("referee-arena")
 @rule_options
 @click.option(
     "--games",
-    type=click.IntRange(1, MAX_ROUNDS),
+    type=click.IntRange(1, MAX_REPETITIONS),
     default=1,
     show_default=True,
     help="Matches; seats alternate.",
@@ -54,8 +47,9 @@ DEFAULT_OUT = Path("referee-arena")
 @click.option(
     "--parallel",
     type=click.IntRange(1, MAX_PARALLEL),
-    default=cores,
-    help="Maximum number of concurrent matches. [number of cores]",
+    default=1,
+    show_default=True,
+    help="Maximum number of concurrent matches, which each bot plays in one process.",
 )
 @click.option(
     "--start-within",
@@ -102,20 +96,25 @@ def match(
     entrants = read_entrants(bots)
     for entrant in entrants:
         entrant.check_game(known.name)
-    check_table("BOT", known.table(settings), len(entrants), len(entrants))
-    table = known.table(settings)
-    match_terms = MatchTerms(
-        known.name,
-        settings,
-        TimeControl(rule=read_clock(clock), network_credit=LOCAL_CREDIT),
-        LOCAL_POLICIES,
-        adjudication=read_chosen_adjudication(play, table),
-    )
-    openings = read_chosen_openings(play, known, settings)
-    terms = GameTerms(known.name, known, match_terms, len(entrants), games, openings)
-    plan = Plan(bots=entrants, terms=(terms,), parallel=parallel, start_within_s=start_within)
+    table, names = known.table(settings), [entrant.name for entrant in entrants]
+    adjudication = read_chosen_adjudication(play, table)
+    openings = list(read_chosen_openings(play, known, settings))
+    keys = {
+        "name": "match",
+        "game": known.name,
+        "options": settings.texts(),
+        "clock": "none" if no_clock else clock,
+        "adjudication": msgspec.to_builtins(adjudication) if adjudication else {},
+        "entrants": names,
+        "max_concurrent_matches": parallel,
+        "matches_a_bot": parallel,
+        "start_within_s": start_within,
+        **meeting_keys(table, len(names), names, games, openings),
+    }
+    plan = replace(tournament_plan(keys, Path("match"), LOCAL_POLICIES), bots=entrants)
     where = out or DEFAULT_OUT / f"match-{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"
-    context.exit(_run(plan, Path.cwd(), where, no_clock, page))
+    contest = LocalContest((plan,), Path.cwd(), ResultsFolder(where), page)
+    context.exit(run_contest(contest, arena_text).status())
 
 
 @click.command(cls=GameCommand, epilog=STATUSES)
@@ -137,10 +136,7 @@ def arena(
     FILE is a TOML file with bots, games and clocks. Running the same command again skips the matches that have been
     played.
     """
-    plan = read_plan(file)
-    plan = replace(plan, parallel=parallel or plan.parallel)
-    context.exit(_run(plan, file.parent, out or DEFAULT_OUT / file.stem, no_clock, page))
-
-
-def _run(plan: Plan, run_in: Path, out: Path, no_clock: bool, page: bool) -> int:
-    return run(LocalContest(plan.unclocked() if no_clock else plan, run_in, ResultsFolder(out), page))
+    plans = read_arena(file, parallel, clocks=not no_clock)
+    folder = ResultsFolder(out or DEFAULT_OUT / file.stem)
+    contest = LocalContest(plans, file.parent, folder, page, is_arena=True)
+    context.exit(run_contest(contest, arena_text).status())

@@ -21,10 +21,10 @@ from referee_values import (
 from referee.cli._shared.client_options import words
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
 from referee.cli._shared.play_options import play_options, read_chosen_adjudication, read_chosen_openings
-from referee.cli._shared.tournament_runner import TournamentRunner
+from referee.cli._shared.tournament_runner import full_report, run_contest
 from referee.local.contest_file import TournamentPlan
 from referee.local.entrant import read_entrants
-from referee.local.local_tournament import LocalTournament
+from referee.local.local_tournament import LocalContest
 from referee.local.plan import MAX_PARALLEL
 from referee.local.results_folder import ResultsFolder
 from referee.local.short_forms import DEFAULT_CLOCK, read_clock
@@ -38,6 +38,7 @@ Exit status:
     0  passed: A is stronger than B by at least --elo1, within the error rates
     2  invalid input
     4  a bot could not be started
+    5  a match was void again and again: the rules failed
     6  failed: A is stronger than B by at most --elo0
     7  undecided after --max-matches
   130  Ctrl-C (143: SIGTERM); the same command with the same --out continues
@@ -46,7 +47,6 @@ Exit status:
 
 class SprtExitStatus(IntEnum):
     PASSED = 0
-    WOULD_NOT_START = 4
     FAILED = 6
     UNDECIDED = 7
 
@@ -120,15 +120,6 @@ def sprt(
     title = f"Is {bots[0].name} stronger than {bots[1].name}?"
     plan = TournamentPlan(name="sprt", title=title, terms=terms, entrants=entrants, bots=bots, matches_a_bot=parallel)
     where = out or DEFAULT_OUT / f"{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"
-    tournament = LocalTournament(plan, Path.cwd(), ResultsFolder(where))
-    tournament.check()
-    runner = TournamentRunner(tournament)
-    runner.run()
-    context.exit(runner.status(_status(runner)))
-
-
-def _status(runner: TournamentRunner) -> int:
-    if runner.absent:
-        return SprtExitStatus.WOULD_NOT_START
-    verdict = runner.report.sprt.verdict if runner.report and runner.report.sprt else ""
-    return VERDICTS.get(verdict, SprtExitStatus.UNDECIDED)
+    runner = run_contest(LocalContest((plan,), Path.cwd(), ResultsFolder(where)), full_report)
+    test = runner.reports[plan.name].sprt if runner.reports else None
+    context.exit(runner.status(VERDICTS.get(test.verdict if test else "", SprtExitStatus.UNDECIDED)))

@@ -18,7 +18,7 @@ from referee.lab.what_if import (
     run_playouts,
 )
 from referee.match.state import Match
-from referee.records.describe_event import bot_text, escape_unprintable
+from referee.records.describe_event import escape_unprintable
 from referee.show.markup import Markup, tag
 from referee.show.page import document, heading
 from referee.show.table import Table
@@ -100,7 +100,7 @@ def _title(match: Match) -> str:
 
 
 def _seat(match: Match, seat: int) -> str:
-    return f"{match.table.seats[seat]} ({escape_unprintable(bot_text(match, seat))})"
+    return f"{match.table.seats[seat]} ({escape_unprintable(match.players[seat].bot)})"
 
 
 def _move(text: str) -> str:

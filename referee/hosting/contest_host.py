@@ -211,8 +211,12 @@ class ContestHost(ABC, Generic[S, R]):
         self.workers.wake(store.contest)
         return store.state
 
-    async def _resolve_entrant(self, entrant: ContestEntrant, bots_per_entrant: int) -> ContestEntrant:
+    async def _resolve_entrant(
+        self, entrant: ContestEntrant, bots_per_entrant: int, *, one_for_all: bool = False
+    ) -> ContestEntrant:
         """Return the entrant with its name and owners, if all of its bots may play.
+
+        `one_for_all`: a single bot may play for all of them.
 
         Raises BadField, WrongParticipantCount, AlreadyIn, NoSuchBot, NoSuchVersion, BotPaused or LogUnavailable.
         """
@@ -224,7 +228,8 @@ class ContestHost(ABC, Generic[S, R]):
         entrant = with_default_name(entrant)
         await _check_name(entrant, self._deps.accounts)
         for place, player in enumerate(entrant.bots):
-            _check_different(player, entrant.bots[:place], entrant.name)
+            if not (one_for_all and len(set(entrant.bots)) == 1):
+                _check_different(player, entrant.bots[:place], entrant.name)
             await _check_player(player, self._deps.accounts)
         return replace(entrant, owners=await self._deps.owners.of(entrant.bots))
 

@@ -241,7 +241,8 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         return await self._execute(store, decided)
 
     async def _resolve(self, terms: HostedTournamentTerms, entrant: ContestEntrant) -> ContestEntrant:
-        entrant = await self._resolve_entrant(entrant, bots_per_entrant(terms, self._deps.games))
+        bots = bots_per_entrant(terms, self._deps.games)
+        entrant = await self._resolve_entrant(entrant, bots, one_for_all=not terms.value.boards)
         if not terms.value.ladder or terms.value.seeding != "rating":
             return entrant
         ladder = (await self._ladders.get(terms.value.ladder)).ladder

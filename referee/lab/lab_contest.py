@@ -6,8 +6,8 @@ changes nothing. A sequential test counts its sets in the order of planning.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
 
+from msgspec import structs
 from msgspec.structs import replace
 
 from engines.game_errors import DetailedError
@@ -27,11 +27,10 @@ from referee.hosting.contest_terms import check_tournament_terms, tournament_sea
 from referee.hosting.match_factory import match_request_for
 from referee.hosting.tournament_state import TournamentState
 from referee.lab.lab_match import LabMatch, LabResult
-from referee.lab.same_table import new_match, seed_of, without_nonces
+from referee.lab.same_table import seed_of, without_nonces
 from referee.live.create import match_id_of
 from referee.live.match_request import LiveLimits
 from referee.local.contest_file import TournamentPlan, entries_of, hosted_terms
-from referee.local.plan import LocalPairing, Plan
 from referee.local.terms_reader import LOCAL_CREDIT
 
 LAB_LIMITS = LiveLimits()
@@ -46,39 +45,6 @@ class AlwaysVoid(DetailedError):
 
     def __init__(self, match: str, why: str) -> None:
         super().__init__(f"match {match} is void again and again: {why}", match=match, why=why)
-
-
-class ListedMatches:
-    """The matches of an arena."""
-
-    def __init__(self, plan: Plan, seed: str) -> None:
-        """Raises BadSetup."""
-        self._seed = seed
-        self._terms = {}
-        for terms in plan.terms:
-            complete = without_nonces(terms.match_terms.with_defaults(terms.game, LAB_LIMITS.start_timeout_us))
-            complete.check(terms.game)
-            self._terms[terms.label] = complete
-        pairings = plan.pairings()
-        self.planned = len(pairings)
-        """Estimated number of matches."""
-        self._matches = (self._match(number, pairing) for number, pairing in enumerate(pairings, 1))
-
-    def take(self, count: int) -> Sequence[LabMatch]:
-        return list(islice(self._matches, count))
-
-    def record(self, result: LabResult) -> None:
-        """Nothing follows from a result."""
-
-    @property
-    def trial(self) -> TrialState | None:
-        return None
-
-    def _match(self, number: int, pairing: LocalPairing) -> LabMatch:
-        bots = [entrant.name for entrant in pairing.seats]
-        terms = pairing.terms
-        seed, opening = self._seed, pairing.opening
-        return new_match(number, pairing.name, terms.label, terms.game, self._terms[terms.label], bots, seed, opening)
 
 
 class LabTournament:
@@ -157,7 +123,41 @@ class LabTournament:
         self._state = replace(self._state, tournament=tournament)
 
 
-def trial_course(source: ListedMatches | LabTournament, results: Iterable[LabResult]) -> list[TrialState]:
+class LabArena:
+    """The tournaments of an arena, one for each game. Matches, and their records, are named `GAME/MATCH`."""
+
+    def __init__(self, plans: Iterable[TournamentPlan], seed: str) -> None:
+        """Raises a DetailedError if one of them cannot start."""
+        self._games = {plan.name: LabTournament(plan, f"{seed}\0{plan.name}") for plan in plans}
+        self._taken = 0
+
+    @property
+    def planned(self) -> int:
+        """Number of matches, which grows while rounds are planned."""
+        return sum(game.planned for game in self._games.values())
+
+    @property
+    def trial(self) -> TrialState | None:
+        return None
+
+    def take(self, count: int) -> Sequence[LabMatch]:
+        taken: list[LabMatch] = []
+        for label, game in self._games.items():
+            for match in game.take(count - len(taken)):
+                self._taken += 1
+                taken.append(structs.replace(match, number=self._taken, name=f"{label}/{match.name}", label=label))
+        return taken
+
+    def record(self, result: LabResult) -> None:
+        """Raises AlwaysVoid."""
+        label, _, name = result.name.partition("/")
+        self._games[label].record(structs.replace(result, name=name))
+
+
+LabContest = LabTournament | LabArena
+
+
+def trial_course(source: LabContest, results: Iterable[LabResult]) -> list[TrialState]:
     """Return the states of the test of a new source, as it counts these results."""
     by_name = {result.name: result for result in results}
     states: list[TrialState] = []
@@ -173,7 +173,7 @@ def trial_course(source: ListedMatches | LabTournament, results: Iterable[LabRes
 class Resumed:
     """Matches of a contest that goes on: those that have a result already are recorded and not played."""
 
-    def __init__(self, source: ListedMatches | LabTournament, before: Mapping[str, LabResult]) -> None:
+    def __init__(self, source: LabContest, before: Mapping[str, LabResult]) -> None:
         """`before` has the results of earlier runs by the names of their matches."""
         self._source = source
         self._before = before

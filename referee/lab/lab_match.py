@@ -1,6 +1,7 @@
 """What the lab plays, and what comes out: a match by its complete setup, and its result as a value of one line."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 import msgspec
 from msgspec import Struct
@@ -8,7 +9,7 @@ from referee_values import ForfeitCause
 
 from engines.api import Seat
 from referee.lab.match_player import PlayedMatch
-from referee.local.results_folder import MatchFinish
+from referee.local.local_standings import MatchFinish
 from referee.match.events import FlagFell, MoveRejected
 from referee.match.moves_digest import digest_of_events
 from referee.match.result import EndKind, Result
@@ -57,10 +58,28 @@ class LabResult(Struct, frozen=True):
         return self.result.kind is EndKind.VOID
 
     @property
-    def finish(self) -> MatchFinish:
-        """The same as a finish of an arena, of which standings are made."""
+    def forfeited(self) -> bool:
+        return self.result.kind is EndKind.FORFEITED
+
+    def finish(self, *, repeated: bool = False) -> MatchFinish:
+        """Return what counts in the standings. `repeated`: it repeats an earlier match."""
         faults = Counter({(self.bots[seat], fault): count for seat, fault, count in self.faults})
-        return MatchFinish(self.name, self.label, self.bots, self.result, faults, self.moves, "", self.digest)
+        result = self.result
+        return MatchFinish(self.label, self.bots, result.ranks, result.side_ranks, faults, repeated)
+
+
+def repeated_games(results: Iterable[LabResult]) -> set[str]:
+    """Return the names of the matches that repeat all moves of an earlier one from the same seats."""
+    games: set[tuple[tuple[str, ...], str]] = set()
+    repeated = set()
+    for result in results:
+        key = result.bots, result.digest
+        if result.void or not result.digest:
+            continue
+        if key in games:
+            repeated.add(result.name)
+        games.add(key)
+    return repeated
 
 
 def lab_result(match: LabMatch, finished: PlayedMatch) -> LabResult:

@@ -8,9 +8,10 @@ from typing import Any
 
 from engines.game_errors import quoted
 from referee.lab.lab_bots import LabBot, lab_bot_of
-from referee.lab.lab_contest import LabTournament, ListedMatches
+from referee.lab.lab_contest import LabArena, LabContest, LabTournament
+from referee.local.arena_plan import read_arena
 from referee.local.contest_file import TournamentPlan, read_tournament
-from referee.local.plan import Plan, cores, read_plan
+from referee.local.plan import cores
 from referee.local.terms_reader import LOCAL_POLICIES
 from referee.local.toml_validation import BadPlan, read_toml
 
@@ -23,16 +24,15 @@ WITHOUT_EFFECT = ("max_concurrent_matches", "matches_a_bot", "start_within_s")
 @dataclass(frozen=True, slots=True)
 class LabPlan:
     bots: dict[str, LabBot]
-    plan: Plan | TournamentPlan
+    plans: tuple[TournamentPlan, ...]
+    is_arena: bool
     text: str
     """All that the results depend on, but for the programs and modules of the bots."""
     workers: int
 
-    def source(self, seed: str) -> ListedMatches | LabTournament:
+    def source(self, seed: str) -> LabContest:
         """Return the matches of the plan. Raises a DetailedError."""
-        if isinstance(self.plan, Plan):
-            return ListedMatches(self.plan, seed)
-        return LabTournament(self.plan, seed)
+        return LabArena(self.plans, seed) if self.is_arena else LabTournament(self.plans[0], seed)
 
 
 def read_lab_plan(file: Path) -> LabPlan:
@@ -41,21 +41,15 @@ def read_lab_plan(file: Path) -> LabPlan:
     for key in NOT_HERE:
         if content.get(key):
             raise BadPlan(key, "the lab has none; use `referee arena` or `referee tournament run`")
-    plan: Plan | TournamentPlan = read_plan(file) if "games" in content else read_tournament(file, LOCAL_POLICIES)
-    bots = {bot.name: lab_bot_of(bot, bot.name, file.parent) for bot in plan.bots}
-    if isinstance(plan, TournamentPlan):
+    is_arena = "games" in content
+    plans = read_arena(file) if is_arena else (read_tournament(file, LOCAL_POLICIES),)
+    bots = {bot.name: lab_bot_of(bot, bot.name, file.parent) for bot in plans[0].bots}
+    for plan in plans:
         _check_bots(plan, bots)
-    for bot in bots.values():
-        for game in _games_of(plan):
-            bot.check_game(game)
-    workers = plan.parallel if isinstance(plan, Plan) else plan.terms.max_concurrent_matches or cores()
-    return LabPlan(bots, plan, _text_of(content) + _books_of(plan, content), min(workers, cores()))
-
-
-def _games_of(plan: Plan | TournamentPlan) -> list[str]:
-    if isinstance(plan, TournamentPlan):
-        return [plan.terms.match_terms.rules.game]
-    return [terms.game.name for terms in plan.terms]
+        for bot in bots.values():
+            bot.check_game(plan.game)
+    workers = min(plans[0].terms.max_concurrent_matches or cores(), cores())
+    return LabPlan(bots, plans, is_arena, _text_of(content) + "".join(map(_book_of, plans)), workers)
 
 
 def _check_bots(plan: TournamentPlan, bots: Iterable[str]) -> None:
@@ -66,17 +60,10 @@ def _check_bots(plan: TournamentPlan, bots: Iterable[str]) -> None:
                 raise BadPlan("entrants", f"{quoted(bot.bot)} is not in the table `bots`; the lab runs all bots itself")
 
 
-def _books_of(plan: Plan | TournamentPlan, content: dict[str, Any]) -> str:
-    """Return the openings that come from books, which are other files than the plan; empty: none do."""
-    if isinstance(plan, Plan):
-        from_books = [isinstance(game.get("openings"), dict) for game in content["games"]]
-        openings = [terms.openings for terms, is_book in zip(plan.terms, from_books, strict=True) if is_book]
-    else:
-        play = content.get("duplicate_play")
-        is_book = isinstance(play, dict) and isinstance(play.get("openings"), dict)
-        used = plan.terms.duplicate_play.openings if is_book and plan.terms.duplicate_play else ()
-        openings = [tuple(opening.position for opening in used)]
-    return "".join(f"\n{position}" for positions in openings for position in positions)
+def _book_of(plan: TournamentPlan) -> str:
+    """Return the openings, which may come from a book, another file than the plan."""
+    openings = plan.terms.duplicate_play.openings if plan.terms.duplicate_play else ()
+    return "".join(f"\n{opening.position}" for opening in openings)
 
 
 def _text_of(content: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from referee.lab.lab_match import LabMatch
 from referee.lab.match_player import PlayedMatch
 from referee.live.ports import Entry
-from referee.local.results_folder import ENDING, VOID_ENDING
+from referee.local.results_folder import ENDING
 from referee.match.result import EndKind
 from referee.records.packed_format import MAX_RECORD_BYTES, StoredRecord, zstandard
 from referee.records.packed_records import EncodedGroup, encode_groups
@@ -22,6 +22,8 @@ from referee.records.stored_writer import StoredRecordWriter
 
 KEY = "lab.key"
 """File of the key that signs the records, in the folder beside that of the records, or beside their packed file."""
+VOID_ENDING = ".void.jsonl"
+"""Of the record of a void match."""
 PACKED_ENDING = ".pack"
 LEVEL = 3
 """Level of compression: a tenth of the time of that of `referee records pack`, and a fifth more bytes."""

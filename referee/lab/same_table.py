@@ -2,13 +2,13 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, permutations
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from engines.api import Game
+from engines.api import Table
 from engines.registry import find
 from referee.lab.crew import play_all
 from referee.lab.lab_bots import Bot, lab_bot, names_of
@@ -17,8 +17,8 @@ from referee.lab.lab_records import is_packed_name
 from referee.lab.lab_worker import LabJob, installed_games
 from referee.live.create import match_id_of
 from referee.live.match_request import LiveLimits
-from referee.local.entrant import Entrant
-from referee.local.plan import MAX_PARALLEL, GameTerms, check_table, cores, order_of
+from referee.local.arena_plan import check_table
+from referee.local.plan import MAX_PARALLEL, cores
 from referee.local.terms_reader import OF_A_MATCH, local_terms
 from referee.local.toml_validation import BadPlan, known
 from referee.match.match_terms import MatchTerms
@@ -93,16 +93,18 @@ class SameTable:
         game = installed_games().get(terms.game) or find(terms.game)
         if not all(names):
             raise BadPlan("bots", "a bot has an empty name")
-        check_table("bots", game.table(terms.settings), len(names), len(names))
-        self._terms = GameTerms(game.name, game, terms.with_defaults(game, LiveLimits().start_timeout_us), 0, matches)
-        self._group = tuple(Entrant(name, ()) for name in names)
+        self._table = game.table(terms.settings)
+        check_table("bots", self._table, len(names), len(names))
+        self._game, self._terms = game, terms.with_defaults(game, LiveLimits().start_timeout_us)
+        self._names = tuple(names)
+        self._matches = matches
         self._seed = seed
         self._given = 0
         if matches:
             self._match(0).setup.check(game)
 
     def take(self, count: int) -> Sequence[LabMatch]:
-        first, self._given = self._given, min(self._given + count, self._terms.games)
+        first, self._given = self._given, min(self._given + count, self._matches)
         return [self._match(number) for number in range(first, self._given)]
 
     def record(self, result: LabResult) -> None:
@@ -110,13 +112,33 @@ class SameTable:
 
     def match_ids(self) -> Iterator[str]:
         """Yield the ids of all matches."""
-        return (_match_id(self._seed, _name(number)) for number in range(self._terms.games))
+        return (_match_id(self._seed, _name(number)) for number in range(self._matches))
 
     def _match(self, number: int) -> LabMatch:
-        seats = self._terms.seated(order_of(self._group, number))
-        terms, bots = self._terms, [seat.name for seat in seats]
-        name, seed = _name(number), self._seed
-        return new_match(number + 1, name, terms.label, terms.game, terms.match_terms, bots, seed)
+        bots, name = seated(self._table, order_of(self._names, number)), _name(number)
+        players, seed = tuple(map(Player, bots)), seed_of(self._seed, name)
+        setup = Setup(_match_id(self._seed, name), self._game.version, self._terms, players, seed)
+        return LabMatch(number + 1, name, self._game.name, bots, setup)
+
+
+def order_of(names: tuple[str, ...], number: int) -> tuple[str, ...]:
+    """Return the order of the bots in their match of that number, from 0.
+
+    Seats rotate by one per match. After a full cycle the order of the others is permuted.
+    """
+    turns, turn = divmod(number, len(names))
+    first, *others = names
+    mixes = list(permutations(others))
+    order = (first, *mixes[turns % len(mixes)])
+    return order[turn:] + order[:turn]
+
+
+def seated(table: Table, order: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the bot of each seat. With fewer bots than seats, each holds a side."""
+    if len(order) == len(table.seats):
+        return order
+    holders = {seat: name for side, name in zip(table.sides, order, strict=True) for seat in side}
+    return tuple(holders[seat] for seat in range(len(table.seats)))
 
 
 def _name(number: int) -> str:
@@ -126,22 +148,6 @@ def _name(number: int) -> str:
 
 def _match_id(seed: str, name: str) -> str:
     return match_id_of(f"lab/{seed}", name)
-
-
-def new_match(
-    number: int,
-    name: str,
-    label: str,
-    game: Game,
-    terms: MatchTerms,
-    bots: Sequence[str],
-    seed: str,
-    opening: str = "",
-) -> LabMatch:
-    """Return a match by complete terms, whose seed follows from that of the run and the name of the match."""
-    players = tuple(Player(bot) for bot in bots)
-    setup = Setup(_match_id(seed, name), game.version, terms, players, seed_of(seed, name), opening=opening)
-    return LabMatch(number, name, label, tuple(bots), setup)
 
 
 def seed_of(seed: str, purpose: str) -> bytes:

@@ -1,19 +1,14 @@
-"""Local bots: starts their programs, supervises and restarts them, and stops them.
-
-In an arena each process of a bot plays one match at a time. A bot has as many instances as it plays matches at once,
-each with its own name and token; idle instances are reused. In a tournament each bot has one instance.
-"""
+"""Local bots: starts their programs, one process for each bot, supervises and restarts them, and stops them."""
 
 import asyncio
 import os
-from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from referee.local.arena_client import ArenaClient
+from referee_client import AsyncOrganiser, Refused
+
 from referee.local.bot_process import DIRECTLY, BotProcess, check_program
 from referee.local.entrant import Entrant
 from referee.local.results_folder import ResultsFolder
@@ -22,8 +17,10 @@ from referee.local.sandbox import ENVIRONMENT, Sandbox
 PASSED_ON = ("PATH", "HOME", "LANG", "TMPDIR", "TZ")
 """Environment variables that are passed on to every bot, besides LC_*."""
 POLL_INTERVAL_S = 0.1
+LABEL = "local"
+"""Label of the tokens of bots."""
 MAX_CRASHES = 5
-"""Consecutive crashes without a finished match, after which a bot of a tournament is given up."""
+"""Consecutive crashes without a finished match, after which a bot is given up."""
 
 
 class Launcher:
@@ -37,12 +34,12 @@ class Launcher:
         self._sandbox = sandbox
         self._numbers = count()
 
-    async def start(self, entrant: Entrant, name: str, token: str, max_matches: int) -> BotProcess:
-        """Start one instance of a bot, called `name`. Raises OSError if its program does not exist."""
+    async def start(self, entrant: Entrant, token: str, max_matches: int) -> BotProcess:
+        """Start a bot. Raises OSError if its program does not exist."""
         environment = {
             **passed_on(os.environ, entrant),
             "BOT_REFEREE": self._address,
-            "BOT_MAX_MATCHES": str(max_matches),
+            "BOT_MAX_MATCHES": str(1 if entrant.alone else max_matches),
         }
         folder, command, relayed_to = self._run_in / entrant.folder, entrant.command, DIRECTLY
         # A program that listens elsewhere is started by someone else; only our bridge runs here.
@@ -53,7 +50,7 @@ class Launcher:
             environment |= ENVIRONMENT
             relayed_to = f"{self._address},{self._sandbox.memory_bytes},{self._sandbox.create_group(number) or ''}"
         return await BotProcess.start(
-            command, environment, folder, self._results.bot_log(name), token=token, relayed_to=relayed_to
+            command, environment, folder, self._results.bot_log(entrant.name), token=token, relayed_to=relayed_to
         )
 
 
@@ -69,23 +66,20 @@ def passed_on(environment: Mapping[str, str], entrant: Entrant) -> dict[str, str
 class BotStartFailed(Exception):
     """A bot could not be started. `str()` says why, with the last lines of its output."""
 
-    def __init__(self, entrant: Entrant, why: str) -> None:
-        super().__init__(why)
-        self.entrant = entrant
-
 
 @dataclass(slots=True)
-class BotInstance:
-    """One instance of a bot, with its latest process if it was started."""
+class LocalBot:
+    """A bot, with its latest process if it was started."""
 
     entrant: Entrant
-    name: str
     secret: str
     process: BotProcess | None = None
-    proven: bool = False
-    """Whether the process has started a match."""
     crashes: int = 0
     """Consecutive crashes without a finished match."""
+
+    @property
+    def name(self) -> str:
+        return self.entrant.name
 
     @property
     def is_running(self) -> bool:
@@ -104,143 +98,119 @@ class BotInstance:
     def start_failed(self, why: str = "") -> BotStartFailed:
         """Return the error that describes the process; `why` comes first."""
         how = self.process.exit_summary() if self.process else ""
-        return BotStartFailed(self.entrant, f"{why}; {how}" if why else how)
+        return BotStartFailed(f"{why}; {how}" if why else how)
 
 
-SeatedBots = Mapping[Entrant, BotInstance]
-"""The instances that play a match, by entrant."""
+class BotAccounts:
+    """The accounts of the bots on the embedded server."""
+
+    def __init__(self, organiser: AsyncOrganiser) -> None:
+        """`organiser` has an administrator's token."""
+        self._organiser = organiser
+
+    async def register(self, bot: str) -> str:
+        """Register a bot unless an earlier run has done so, and return a new token for it.
+
+        Each bot has a holder of its own, so that it is not credited with the delay that its own calls cause, but all
+        others are.
+        """
+        try:
+            await self._organiser.register_bot(bot)
+        except Refused as refused:
+            if refused.reason != "NAME_TAKEN":
+                raise
+        return (await self._organiser.administration.make_token("bot", f"bot {bot}", bot=bot, label=LABEL)).secret
+
+    async def is_ready(self, bot: str, game: str) -> bool:
+        """Return whether the bot is online and accepts the game."""
+        sessions = (await self._organiser.accounts.get(bot)).presence.sessions
+        return any(one.max_matches and (not one.games or game in one.games) for one in sessions)
+
+    async def refuses(self, bot: str, game: str) -> bool:
+        """Return whether the bot is online, but accepts only other games."""
+        sessions = (await self._organiser.accounts.get(bot)).presence.sessions
+        return bool(sessions) and all(one.games and game not in one.games for one in sessions)
+
+    async def is_playing(self, bot: str) -> bool:
+        """Return whether the bot is in a match that has started."""
+        return bool([match async for match in self._organiser.matches(bot=bot, phase="playing")])
 
 
 class BotPool:
-    """All instances of all bots, until `end`."""
+    """All bots, until `end`."""
 
-    def __init__(self, client: ArenaClient, launcher: Launcher, max_matches: int = 1) -> None:
+    def __init__(self, accounts: BotAccounts, launcher: Launcher, max_matches: int = 1) -> None:
         """`max_matches` is the maximum number of concurrent matches of each process."""
-        self._client = client
+        self._accounts = accounts
         self._launcher = launcher
         self._max_matches = max_matches
-        self._instances: dict[str, BotInstance] = {}
-        self._many: Counter[str] = Counter()
-        self._free: dict[str, list[BotInstance]] = defaultdict(list)
-        self._alone: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        """Locks of the bots that have only one instance, held while they play."""
+        self._bots: dict[str, LocalBot] = {}
 
     async def end(self) -> None:
         """Stop all processes."""
-        await asyncio.gather(*(instance.end() for instance in self._instances.values()))
-
-    @asynccontextmanager
-    async def seated(self, entrants: Iterable[Entrant]) -> AsyncIterator[SeatedBots]:
-        """Acquire a running instance of each bot for one match. Raises BotStartFailed if a program does not exist."""
-        # Locks are always taken in the same order, so there is no deadlock.
-        in_order = sorted(entrants, key=lambda entrant: entrant.name)
-        async with AsyncExitStack() as stack:
-            yield {entrant: await stack.enter_async_context(self._acquired(entrant)) for entrant in in_order}
+        await asyncio.gather(*(bot.end() for bot in self._bots.values()))
 
     async def start(self, entrants: Iterable[Entrant], game: str, within_s: float) -> dict[Entrant, str]:
-        """Start one instance of each bot. Return the bots that are not ready in time, with the reasons."""
-        bots = list(entrants)
-        instances = [await self._another_instance(bot) for bot in bots]
-        tried = await asyncio.gather(*(self._try_start(instance, game, within_s) for instance in instances))
-        return {bot: why for bot, why in zip(bots, tried, strict=True) if why}
+        """Start all bots that do not run. Return those that are not ready for the game in time, with the reasons."""
+        entrants = list(entrants)
+        for entrant in entrants:
+            if entrant.name not in self._bots:
+                self._bots[entrant.name] = LocalBot(entrant, await self._accounts.register(entrant.name))
+        tried = await asyncio.gather(
+            *(self._try_start(self._bots[entrant.name], game, within_s) for entrant in entrants)
+        )
+        return {entrant: why for entrant, why in zip(entrants, tried, strict=True) if why}
 
     async def keep_running(self, entrant: Entrant, game: str, within_s: float) -> str:
         """Restart a bot whenever it crashes, for its next match; the current one is lost.
 
         Returns the reason when the bot is given up.
         """
-        instance = self._instances[entrant.name]
+        bot = self._bots[entrant.name]
         while True:
-            await instance.wait()
-            instance.crashes += 1
-            if instance.crashes >= MAX_CRASHES:
-                return str(instance.start_failed(f"it crashed {instance.crashes} times in a row"))
-            while await self._client.is_playing(instance.name):
+            await bot.wait()
+            bot.crashes += 1
+            if bot.crashes >= MAX_CRASHES:
+                return str(bot.start_failed(f"it crashed {bot.crashes} times in a row"))
+            while await self._accounts.is_playing(bot.name):
                 await asyncio.sleep(POLL_INTERVAL_S)
-            if why := await self._try_start(instance, game, within_s):
+            if why := await self._try_start(bot, game, within_s):
                 return why
 
     def reset_crashes(self, bot: str) -> None:
-        """Reset the crash counter of a bot of a tournament, after a finished match."""
-        if bot in self._instances:
-            self._instances[bot].crashes = 0
+        """Reset the crash counter of a bot, after a finished match."""
+        if bot in self._bots:
+            self._bots[bot].crashes = 0
 
-    async def raise_for_silent(self, instances: Iterable[BotInstance], game: str) -> None:
-        """Raise BotStartFailed for an instance that is not online, or does not accept the game."""
-        for instance in instances:
-            if not await self._client.is_ready(instance.name, game):
-                raise _silent(instance, game)
-
-    async def wait_for_refusal(self, instances: Collection[BotInstance], game: str) -> None:
-        """Wait until an instance is online that accepts only other games; then raise BotStartFailed."""
-        while True:
-            await asyncio.sleep(POLL_INTERVAL_S)
-            for instance in instances:
-                await self._raise_for_refusal(instance, game)
-
-    async def _raise_for_refusal(self, instance: BotInstance, game: str) -> None:
-        if await self._client.refuses(instance.name, game):
-            raise instance.start_failed(f"it does not accept {game}")
-
-    @asynccontextmanager
-    async def _acquired(self, entrant: Entrant) -> AsyncIterator[BotInstance]:
-        async with self._alone[entrant.name] if entrant.alone else nullcontext():
-            free = self._free[entrant.name]
-            instance = free.pop() if free else await self._another_instance(entrant)
-            try:
-                if not instance.is_running:
-                    await self._start(instance)
-                yield instance
-            finally:
-                free.append(instance)
-
-    async def _another_instance(self, entrant: Entrant) -> BotInstance:
-        self._many[entrant.name] += 1
-        name = entrant.instance_name(self._many[entrant.name])
-        instance = self._instances[name] = BotInstance(entrant, name, await self._client.register(name))
-        return instance
-
-    async def _start(self, instance: BotInstance) -> None:
-        """Start a process of the instance. Raises BotStartFailed if the program does not exist."""
-        await instance.end()
-        instance.proven = False
+    async def _try_start(self, bot: LocalBot, game: str, within_s: float) -> str:
+        """Start a bot unless it runs, and wait until it is ready. Return an empty string, or why it is not."""
         try:
-            instance.process = await self._launcher.start(
-                instance.entrant, instance.name, instance.secret, self._max_matches
-            )
-        except OSError as error:
-            raise BotStartFailed(instance.entrant, f"{instance.entrant.command[0]}: {error.strerror}") from None
-
-    async def _try_start(self, instance: BotInstance, game: str, within_s: float) -> str:
-        """Start a process and wait until it is ready. Return an empty string, or why it is not."""
-        try:
-            await self._start(instance)
-            await self._wait_until_ready(instance, game, within_s)
+            if not bot.is_running:
+                await self._start(bot)
+            await self._wait_until_ready(bot, game, within_s)
         except BotStartFailed as failed:
             return str(failed)
         return ""
 
-    async def _wait_until_ready(self, instance: BotInstance, game: str, within_s: float) -> None:
+    async def _start(self, bot: LocalBot) -> None:
+        """Start a process of the bot. Raises BotStartFailed if the program does not exist."""
+        await bot.end()
+        try:
+            bot.process = await self._launcher.start(bot.entrant, bot.secret, self._max_matches)
+        except OSError as error:
+            raise BotStartFailed(f"{bot.entrant.command[0]}: {error.strerror}") from None
+
+    async def _wait_until_ready(self, bot: LocalBot, game: str, within_s: float) -> None:
         """Raises BotStartFailed if it is not ready in time."""
         try:
             async with asyncio.timeout(within_s):
-                while not await self._client.is_ready(instance.name, game):
-                    if not instance.is_running:
-                        if await self._client.is_playing(instance.name):
+                while not await self._accounts.is_ready(bot.name, game):
+                    if not bot.is_running:
+                        if await self._accounts.is_playing(bot.name):
                             return  # It did start, and crashed during a match.
-                        raise instance.start_failed()
-                    await self._raise_for_refusal(instance, game)
+                        raise bot.start_failed()
+                    if await self._accounts.refuses(bot.name, game):
+                        raise bot.start_failed(f"it does not accept {game}")
                     await asyncio.sleep(POLL_INTERVAL_S)
         except TimeoutError:
-            raise _silent(instance, game) from None
-
-
-def raise_for_crashed(instances: Iterable[BotInstance]) -> None:
-    """Raise BotStartFailed for a process that crashed without having started any match."""
-    for instance in instances:
-        if instance.process and not instance.is_running and not instance.proven:
-            raise instance.start_failed()
-
-
-def _silent(instance: BotInstance, game: str) -> BotStartFailed:
-    return instance.start_failed(f"it sent no Hello, or does not accept {game}")
+            raise bot.start_failed(f"it sent no Hello, or does not accept {game}") from None

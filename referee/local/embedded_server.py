@@ -5,8 +5,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.local.arena_client import ArenaClient
-from referee.local.bot_pool import BotPool, Launcher
+from referee_client import AsyncOrganiser
+
+from referee.local.bot_pool import BotAccounts, BotPool, Launcher
 from referee.local.plan import BotPlan
 from referee.local.results_folder import ResultsFolder
 from referee.observability.event_log_metrics import OutageCallback, ignore_outage
@@ -74,11 +75,11 @@ async def embedded(
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """The running server of a local contest, a client with an administrator's token, and the bots."""
+    """The running server of a local contest, an organiser with an administrator's token, and the bots."""
 
     info: ServerInfo
     token: str
-    client: ArenaClient
+    organiser: AsyncOrganiser
     bot_pool: BotPool
 
 
@@ -89,23 +90,22 @@ async def embedded_with_bots(
     folder: ResultsFolder,
     *,
     patient: bool,
-    resumable: bool = False,
     site: bool = False,
     outage: OutageCallback = ignore_outage,
 ) -> AsyncIterator[LocalServer]:
     """Run a server for the bots of a plan, whose folders are relative to `run_in`, then stop it and all bots.
 
-    If it is `resumable`, its data stays in the results folder. `site`: with the web site. Raises StartupError.
+    Its data stays in the results folder. `site`: with the web site. Raises StartupError.
     """
     folder.create()
     with folder.log.open("a", encoding="utf-8") as log:
         set_up_logs(LogFormat.JSON, LogLevel.INFO, log)
-        data = folder.data if resumable else None
-        async with embedded(plan.start_within_s, patient, data, outage, site=site) as info:
-            token = folder.admin_token(info.admin_token) if resumable else info.admin_token
-            async with ArenaClient(info.grpc, token) as client:
-                bot_pool = BotPool(client, Launcher(info.grpc, run_in, folder, plan.sandbox), plan.matches_a_bot)
+        async with embedded(plan.start_within_s, patient, folder.data, outage, site=site) as info:
+            token = folder.admin_token(info.admin_token)
+            async with AsyncOrganiser(info.grpc, token) as organiser:
+                launcher = Launcher(info.grpc, run_in, folder, plan.sandbox)
+                bot_pool = BotPool(BotAccounts(organiser), launcher, plan.matches_a_bot)
                 try:
-                    yield LocalServer(info, token, client, bot_pool)
+                    yield LocalServer(info, token, organiser, bot_pool)
                 finally:
                     await bot_pool.end()

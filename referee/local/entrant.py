@@ -31,14 +31,12 @@ CLIENT = (sys.executable, "-m", "referee_client")
 BRIDGE = (sys.executable, "-m", "referee_client.bridge")
 
 NAME_CHARS = 32
-"""Less than the server allows, to leave room for the number of an instance."""
+"""Less than the server allows, to leave room for the number of a further tournament of a game."""
 NAME = re.compile(rf"(?=.{{1,{NAME_CHARS}}}$)[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 NAME_RULE = f"up to {NAME_CHARS} lower-case letters, digits and single hyphens between them, the first a letter"
 NAMED = re.compile(r"([A-Za-z][\w-]*)=(.+)", re.DOTALL)
 OPTION = re.compile(r"[A-Za-z][^=/]*=.*", re.DOTALL)
 """An option of a UCI engine, in front of its command."""
-SEPARATOR = "--"
-"""Separates the name of a bot from the number of its instance. Names cannot contain it."""
 
 
 class BotTable(Struct, frozen=True):
@@ -68,7 +66,7 @@ class Entrant:
     name: str
     command: tuple[str, ...]
     alone: bool = False
-    """Whether it is a single program that someone else has started, so that there is only one instance."""
+    """Whether it is a single program that someone else has started, so that it plays one match at a time."""
     folder: str = "."
     """Working directory, relative to the folder of the plan."""
     env: tuple[str, ...] = ()
@@ -80,10 +78,6 @@ class Entrant:
         """Raise WrongGame if the bot does not play that game."""
         if self.only_game not in ("", game):
             raise WrongGame(self.name, self.only_game, game)
-
-    def instance_name(self, number: int) -> str:
-        """Return the name of an instance, counted from 1."""
-        return self.name if number == 1 else f"{self.name}{SEPARATOR}{number}"
 
 
 def read_entrant(given: str) -> Entrant:
@@ -115,11 +109,6 @@ def read_bots(content: Mapping[str, Any]) -> tuple[Entrant, ...]:
 def bots_of(given: Mapping[str, BotTable | str]) -> tuple[Entrant, ...]:
     """Raises BadPlan or BadEntrant."""
     return tuple(_bot(name, BotTable(bot) if isinstance(bot, str) else bot) for name, bot in given.items())
-
-
-def entrant_of(instance: str) -> str:
-    """Return the name of the entrant of an instance."""
-    return instance.partition(SEPARATOR)[0]
 
 
 def _bot(name: str, table: BotTable) -> Entrant:

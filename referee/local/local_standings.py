@@ -1,4 +1,4 @@
-"""Standings of a local contest, computed from its matches. Void matches do not count."""
+"""Standings over all games of an arena or of a run of the lab. Void matches do not count."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -8,8 +8,24 @@ from referee_values import ForfeitCause
 
 from referee.accounts.names import natural_key
 from referee.contests.strength.elo import score_interval
-from referee.local.results_folder import MatchFinish
 from referee.match.result import share_of_points
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFinish:
+    """What counts of one match."""
+
+    label: str
+    """Label of the game."""
+    seats: tuple[str, ...]
+    """Names of the bots, by seat; a bot may have several."""
+    ranks: tuple[int, ...]
+    """Ranks by seat. Empty if the match was void."""
+    side_ranks: tuple[int, ...]
+    faults: Counter[tuple[str, ForfeitCause]]
+    """Number of flag falls, illegal moves and absences of each bot."""
+    repeated: bool = False
+    """Whether it repeats all moves of an earlier match from the same seats."""
 
 
 @dataclass(slots=True)
@@ -47,47 +63,30 @@ class LocalStanding:
             self.games.append(points)
 
 
-def standings(entrants: Iterable[str], finishes: Iterable[MatchFinish]) -> list[LocalStanding]:
-    """Return a row for each entrant, best first."""
-    rows = {name: LocalStanding(name) for name in entrants}
-    finishes = list(finishes)
-    repeated = repeated_games(finishes)
+def standings(bots: Iterable[str], finishes: Iterable[MatchFinish]) -> list[LocalStanding]:
+    """Return a row for each bot, best first."""
+    rows = {name: LocalStanding(name) for name in bots}
     for finish in finishes:
         for (name, fault), many in finish.faults.items():
             rows[name].faults[fault] += many
-        if not finish.void:
-            _score(rows, finish, finish.name in repeated)
+        if finish.ranks:
+            _score(rows, finish)
     return sorted(rows.values(), key=lambda row: (-row.score if row.played else 0.0, natural_key(row.name)))
 
 
 def points(finish: MatchFinish) -> dict[str, float]:
-    """Return the points of each entrant: its side's share by rank, regardless of the game's own scores."""
-    result = finish.result
+    """Return the points of each bot: its side's share by rank, regardless of the game's own scores."""
     return {
-        name: share_of_points(result.side_ranks, mine) for name, mine in zip(finish.seats, result.ranks, strict=True)
+        name: share_of_points(finish.side_ranks, rank) for name, rank in zip(finish.seats, finish.ranks, strict=True)
     }
 
 
-def repeated_games(finishes: Iterable[MatchFinish]) -> set[str]:
-    """Return the names of the matches that repeat all moves of an earlier one from the same seats."""
-    games: set[tuple[tuple[str, ...], str]] = set()
-    repeated = set()
-    for finish in finishes:
-        key = finish.seats, finish.digest
-        if finish.void or not finish.digest:
-            continue
-        if key in games:
-            repeated.add(finish.name)
-        games.add(key)
-    return repeated
-
-
-def _score(rows: dict[str, LocalStanding], finish: MatchFinish, repeated: bool) -> None:
-    first_alone = finish.result.side_ranks.count(1) == 1
-    ranks = dict(zip(finish.seats, finish.result.ranks, strict=True))
+def _score(rows: dict[str, LocalStanding], finish: MatchFinish) -> None:
+    first_alone = finish.side_ranks.count(1) == 1
+    ranks = dict(zip(finish.seats, finish.ranks, strict=True))
     for name, got in points(finish).items():
         row = rows[name]
-        row.take(finish.label, got, repeated)
+        row.take(finish.label, got, finish.repeated)
         row.won += ranks[name] == 1 and first_alone
         row.drawn += ranks[name] == 1 and not first_alone
         row.lost += ranks[name] != 1

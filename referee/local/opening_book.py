@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from engines.api import REFEREE, Game, Position
 from engines.chance import Chance
-from engines.game_errors import DetailedError, GameError, unknown
+from engines.game_errors import DetailedError, unknown
 from engines.options import Settings
 from referee.local.toml_validation import BadPlan, read
 
@@ -126,19 +126,6 @@ def read_openings(book: OpeningBook, game: Game, settings: Settings) -> tuple[st
             else:
                 reader.skip(lines)
     return _within_limit([found[place] for place in wanted])
-
-
-def listed_openings(given: object, game: Game, settings: Settings, folder: Path) -> tuple[str, ...]:
-    """Return the openings of a plan in that folder: a list of positions, or the table of a book. Raises BadPlan."""
-    if isinstance(given, dict):
-        return read_openings(read_book("openings", given, folder), game, settings)
-    try:
-        positions = [game.read(text, settings) for text in read("openings", given, tuple[str, ...])]
-    except GameError as wrong:
-        raise BadPlan("openings", str(wrong)) from None
-    if any(position.outcome for position in positions):
-        raise BadPlan("openings", "the game is over in one of these positions")
-    return tuple(position.text(REFEREE) for position in positions)
 
 
 def read_book(where: str, given: object, folder: Path) -> OpeningBook:

@@ -1,6 +1,5 @@
 """Describes events, and differences between a recorded and a replayed event, in words."""
 
-import re
 from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any
@@ -9,7 +8,6 @@ from msgspec import UNSET
 
 from engines.api import Seat
 from engines.game_errors import quoted
-from referee.live.match_request import TITLE
 from referee.match.clock import Clock
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import (
@@ -150,25 +148,9 @@ def _value(value: object) -> str:
     return quoted(value) if isinstance(value, str) else str(value)
 
 
-def bot_text(match: Match, seat: Seat) -> str:
-    """Return the bot of a seat, in a local contest without the number of its process; empty if it is open."""
-    return _entrant(match, seat) or match.players[seat].bot
-
-
 def player_text(match: Match, seat: Seat) -> str:
-    """Return the bot of a seat and its version, in a local contest, where each has only one, without it."""
-    player = match.players[seat]
-    return _entrant(match, seat) or _player(player) or "nobody"
-
-
-def _entrant(match: Match, seat: Seat) -> str:
-    """Return the bot of a local contest, whose matches have titles such as `toc/anna.bert.1`; empty: it is no such bot.
-
-    Its processes are bots of their own for the server: `anna`, `anna--2`, and so on.
-    """
-    bot = match.players[seat].bot
-    name = re.sub("--[0-9]+$", "", bot)
-    return name if name and name in re.split("[/.]", dict(match.setup.labels).get(TITLE, ""))[1:-1] else ""
+    """Return the bot of a seat and its version."""
+    return _player(match.players[seat]) or "nobody"
 
 
 def _players(players: tuple[Player, ...]) -> str:

@@ -12,7 +12,7 @@ from engines.game_errors import GameError
 from engines.view_table import view_table
 from referee.live.match_history import MatchStatus, WatchedEntry
 from referee.match.events import redact
-from referee.records.describe_event import bot_text, escape_unprintable
+from referee.records.describe_event import escape_unprintable
 from referee.records.record_reader import RecordHistory
 from referee.show.boards import draw_board
 from referee.show.words import SOURCES, clock_text, entry_text, seat_text
@@ -135,7 +135,7 @@ def record_frames(history: RecordHistory, viewer: Viewer) -> tuple[match_pb2.Mat
     opened_ms = history.steps[0].entry.at_ms
     match = match_of(MatchStatus(history.last, opened_ms, None, None), known, viewer)
     for number, seat in enumerate(match.seats):
-        seat.bot = bot_text(history.last, number)
+        seat.bot = history.last.players[number].bot
     frames = [BEFORE_PLAY]
     for step in history.steps[1:]:
         before = step.before.position if step.before else None

@@ -17,7 +17,6 @@ from msgspec import UNSET
 from engines.api import Seat
 from engines.registry import find
 from referee.live.match_request import LADDER, PAIRING, TITLE, TOURNAMENT
-from referee.local.entrant import entrant_of
 from referee.match.clock import Fischer, SuddenDeath, TimeControl, Untimed
 from referee.match.events import MatchCreated, MovePlayed, PlayStarted
 from referee.match.result import EndCause, EndKind
@@ -96,7 +95,7 @@ def _headers(history: RecordHistory) -> dict[str, str]:
     first, last = history.first, history.last
     begun = next((step for step in history.steps if isinstance(step.entry.event, PlayStarted)), history.steps[0])
     at = datetime.fromtimestamp(begun.entry.at_ms / 1_000, UTC)
-    white, black = (_written(entrant_of(player.bot)) for player in last.players)
+    white, black = (_written(player.bot) for player in last.players)
     labels = dict(first.setup.labels)
     board = ROUND.fullmatch(labels.get(PAIRING, ""))
     return {

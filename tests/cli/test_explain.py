@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from msgspec.structs import replace
 from referee_values import Adjudication, ClockRule, Fischer, NetworkCredit, TimeControl
 
 from engines.registry import find
@@ -219,17 +218,3 @@ def test_a_file_whose_name_looks_like_the_id_of_a_match_is_read(
 def test_another_name_without_a_file_is_not_fetched(tmp_path: Path) -> None:
     missing = run_explain(tmp_path / "no-such-file", "--seat", "0")
     assert (missing.exit_code, "cannot be read" in missing.output) == (2, True)
-
-
-@pytest.mark.parametrize(("title", "shown"), [("alquerque/greedy.sf.1", "sf"), ("a title", "sf--2 1")])
-def test_headlines_of_a_local_contest_have_the_names_of_its_bots(title: str, shown: str, tmp_path: Path) -> None:
-    terms = MatchTerms("alquerque", ALQUERQUE.settings(), replace(TEN_SECONDS, network_credit=NetworkCredit()))
-    players = (Player("sf--2", "1"), Player("greedy", "1"))
-    setup = Setup("m-1", ALQUERQUE.version, terms, players, bytes(32), labels=(("title", title),))
-    path, page = tmp_path / "match.jsonl", tmp_path / "match.html"
-    path.write_bytes(record_of(decided_events(setup, (0, StartPlay()), (SECOND, Resign(0)))))
-    bot = shown.partition(" ")[0]
-    assert f"white is {shown}, against greedy;" in run_explain(path, "--seat", bot).output
-    assert f"seat 0, white: {shown};" in CliRunner().invoke(main, ["replay", str(path)]).output
-    CliRunner().invoke(main, ["replay", str(path), "--html", str(page)])
-    assert f"<title>{bot} – greedy" in page.read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ HUGE = "99999999999999999999"
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (("match", "--games", HUGE), "1<=x<=100000"),
+        (("match", "--games", HUGE), "1<=x<=1000"),
         (("match", "--parallel", HUGE), "1<=x<=1000"),
         (("match", "--start-within", HUGE), "1<=x<=86400"),
         (("sprt", "--parallel", HUGE), "1<=x<=1000"),

@@ -37,4 +37,4 @@ def test_the_bot_of_the_tutorial_plays(tmp_path: Path) -> None:
         output += completed.stdout
 
     assert "my-bot" in output
-    assert list(tmp_path.glob("referee-arena/*/records/*/*.jsonl"))
+    assert list(tmp_path.glob("referee-arena/*/records/*.jsonl"))

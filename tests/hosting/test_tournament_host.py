@@ -177,6 +177,18 @@ async def test_only_active_new_bots_with_new_names_can_enter_before_the_start() 
 
 
 @in_loop
+async def test_one_bot_can_play_all_seats_of_a_side_of_fixed_partners() -> None:
+    harness = await open_process("ada", "bob", "cyd")
+    await harness.tournaments.create(tournament_request(cup_terms(RoundRobin(), "toc", partners="fixed")))
+    await harness.tournaments.enter("cup", entrant("ada", "ada"))
+    with pytest.raises(AlreadyIn):
+        await harness.tournaments.enter("cup", entrant("bob", "ada"))
+    state = await harness.tournaments.enter("cup", entrant("bob", "cyd"))
+    assert [len(one.bots) for one in state.tournament.entrants.values()] == [2, 2]
+    await harness.close()
+
+
+@in_loop
 async def test_an_entrant_that_enters_again_is_in_once_also_after_the_start_but_not_once_it_has_withdrawn() -> None:
     harness = await open_process("ada", "bob", "cyd")
     await harness.tournaments.create(CUP)

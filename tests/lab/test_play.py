@@ -68,7 +68,7 @@ def test_a_bot_may_be_a_function_of_a_file_and_two_files_may_have_the_same_name(
 def test_faults_and_failures_are_in_the_results_which_can_be_written_and_read() -> None:
     (result,) = play(bots.illegal, bots.last, matches=1)
     assert result.faults == ((0, "illegal_move", 3),)
-    assert result.finish.faults == {("illegal", "illegal_move"): 3}
+    assert result.finish().faults == {("illegal", "illegal_move"): 3}
     (failed,) = play(bots.failing, bots.last, matches=1)
     assert failed.failures == ((0, "ZeroDivisionError: it divides by zero"),)
     for one in (result, failed):

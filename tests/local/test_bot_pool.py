@@ -15,8 +15,7 @@ from typing import Any, cast
 
 import pytest
 
-from referee.local.arena_client import ArenaClient
-from referee.local.bot_pool import BotPool, BotStartFailed, Launcher, raise_for_crashed
+from referee.local.bot_pool import BotAccounts, BotPool, Launcher
 from referee.local.entrant import Entrant
 from referee.local.results_folder import ResultsFolder
 from referee.local.sandbox import BUBBLEWRAP, Sandbox
@@ -42,7 +41,7 @@ def run_and_read_output(
         results = ResultsFolder(tmp_path / "out")
         results.create()
         launcher = Launcher(address, tmp_path, results, sandbox)
-        process = await launcher.start(bot, bot.name, TOKEN, 1)
+        process = await launcher.start(bot, TOKEN, 1)
         try:
             await process.wait()
             assert process.status == 0, process.exit_summary()
@@ -234,10 +233,10 @@ class FakeLauncher:
         self.started: list[tuple[str, FakeProcess]] = []
         self.missing: set[str] = set()
 
-    async def start(self, entrant: Entrant, name: str, token: str, max_matches: int) -> FakeProcess:
+    async def start(self, entrant: Entrant, token: str, max_matches: int) -> FakeProcess:
         if entrant.name in self.missing:
             raise FileNotFoundError(2, "No such file or directory")
-        self.started.append((name, FakeProcess()))
+        self.started.append((entrant.name, FakeProcess()))
         return self.started[-1][1]
 
     def names(self) -> list[str]:
@@ -268,46 +267,19 @@ LISTENING = Entrant("lines", ("lines",), alone=True)
 
 
 def create_pool(server: FakeServer, launcher: FakeLauncher) -> BotPool:
-    return BotPool(cast(ArenaClient, server), cast(Launcher, launcher))
+    return BotPool(cast(BotAccounts, server), cast(Launcher, launcher))
 
 
 @in_loop
-async def test_a_bot_has_one_instance_per_concurrent_match_and_instances_are_reused() -> None:
+async def test_a_bot_that_runs_is_not_started_again_for_another_game() -> None:
     launcher = FakeLauncher()
     bots = create_pool(FakeServer(), launcher)
-    async with bots.seated([ANNA, BERT]), bots.seated([BERT, ANNA]):
-        assert launcher.names() == ["anna", "bert", "anna--2", "bert--2"]
-    async with bots.seated([ANNA]) as seated:
-        assert seated[ANNA].secret == f"token of {seated[ANNA].name}"
-    assert len(launcher.started) == 4
+    assert await bots.start([ANNA, BERT], "trox", 0) == {}
+    launcher.started[0][1].crash()
+    assert await bots.start([ANNA, BERT], "toc", 0) == {}
+    assert launcher.names() == ["anna", "bert", "anna"]
     await bots.end()
     assert not any(program.is_running for _, program in launcher.started)
-
-
-@in_loop
-async def test_a_crashed_instance_is_restarted_for_the_next_match() -> None:
-    launcher = FakeLauncher()
-    bots = create_pool(FakeServer(), launcher)
-    async with bots.seated([ANNA]) as seated:
-        seated[ANNA].proven = True
-        launcher.started[0][1].crash()
-        raise_for_crashed(seated.values())
-    async with bots.seated([ANNA]) as seated:
-        assert (seated[ANNA].is_running, seated[ANNA].proven) == (True, False)
-        launcher.started[1][1].crash()
-        with pytest.raises(BotStartFailed, match="exit status 7"):
-            raise_for_crashed(seated.values())
-    assert launcher.names() == ["anna", "anna"]
-
-
-@in_loop
-async def test_a_listening_program_plays_one_match_after_the_other() -> None:
-    bots = create_pool(FakeServer(), FakeLauncher())
-    async with bots.seated([LISTENING]):
-        second = asyncio.create_task(bots.seated([LISTENING]).__aenter__())
-        await asyncio.sleep(0)
-        assert not second.done()
-    assert (await second)[LISTENING].name == "lines"
 
 
 @in_loop
@@ -320,19 +292,12 @@ async def test_a_bot_that_does_not_start_or_connect_is_reported_with_the_reason(
         ANNA: "anna: No such file or directory",
         BERT: "it sent no Hello, or does not accept trox; exit status 7",
     }
-    others = create_pool(FakeServer("bert"), launcher)
-    with pytest.raises(BotStartFailed, match="sent no Hello"):
-        async with others.seated([BERT]) as seated:
-            await others.raise_for_silent(seated.values(), "trox")
 
 
 @in_loop
 async def test_a_bot_that_accepts_only_other_games_is_refused_when_it_connects() -> None:
     bots = create_pool(FakeServer("anna"), FakeLauncher())
     assert (await bots.start([ANNA], "chess", 3_600))[ANNA].startswith("it does not accept chess")
-    async with bots.seated([BERT]) as seated:
-        with pytest.raises(BotStartFailed, match="does not accept chess"):
-            await bots.wait_for_refusal(seated.values(), "chess")
 
 
 @in_loop

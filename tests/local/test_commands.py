@@ -60,7 +60,7 @@ def bot_processes_of(address: str) -> list[str]:
 
 
 def record_files(out: Path) -> list[str]:
-    return sorted(file.name for file in out.glob("records/*/*"))
+    return sorted(file.name for file in out.glob("**/records/*"))
 
 
 def table_row(screen: str, name: str) -> list[str]:
@@ -72,18 +72,18 @@ def table_row(screen: str, name: str) -> list[str]:
 def test_a_match_is_played_in_all_seats_and_its_records_are_valid(tmp_path: Path) -> None:
     completed = referee("match", bot("anna"), bot("bert"), "--games", "2", "--out", str(tmp_path))
     assert completed.returncode == 0, completed.stderr
-    assert record_files(tmp_path) == ["anna.bert.1.jsonl", "anna.bert.2.jsonl"]
-    verdict = referee("verify", *map(str, tmp_path.glob("records/*/*")))
+    assert record_files(tmp_path) == ["1.1.1.jsonl", "2.1.1.jsonl"]
+    verdict = referee("verify", *map(str, tmp_path.glob("records/*")))
     assert verdict.returncode == 0, verdict.stdout
     assert table_row(completed.stdout, "anna")[0] == "2"
     assert (tmp_path / "bots" / "anna.log").exists()
-    assert "anna.bert.1: anna " in completed.stdout
-    assert "anna.bert.2: bert " in completed.stdout
+    assert "1.1: anna " in completed.stdout
+    assert "2.1: bert " in completed.stdout
 
 
 @pytest.mark.parametrize(
     ("behaviour", "clock", "faults"),
-    [("silent", "5", ["2", "-", "-"]), ("illegal", "60", ["-", "6", "-"]), ("dies", "600", ["-", "-", "2"])],
+    [("silent", "5", ["2", "-", "-"]), ("illegal", "60", ["-", "2", "-"]), ("dies", "600", ["-", "-", "2"])],
 )
 def test_a_fault_of_a_bot_loses_the_match_and_sets_the_exit_status(
     tmp_path: Path, behaviour: str, clock: str, faults: list[str]
@@ -94,8 +94,8 @@ def test_a_fault_of_a_bot_loses_the_match_and_sets_the_exit_status(
     assert completed.returncode == 3, completed.stderr
     assert table_row(completed.stdout, "anna")[:2] == ["2", "2"]
     assert table_row(completed.stdout, "bad")[-3:] == faults
-    assert f"its output: {tmp_path}/bots/bad.log" in completed.stderr
-    assert ("illegal at ply 0: 'nonsense': " in completed.stderr) == (behaviour == "illegal")
+    assert f"its output: {tmp_path}/bots/bad.log" in completed.stdout
+    assert ("bad illegal: 'nonsense': " in completed.stdout) == (behaviour == "illegal")
 
 
 def test_invalid_options_are_rejected_before_anything_starts(tmp_path: Path) -> None:
@@ -128,11 +128,13 @@ def test_an_interrupted_contest_leaves_no_process_and_can_be_resumed(tmp_path: P
         _, errors = process.communicate(timeout=TIMEOUT_S)
         assert process.returncode == 128 + number, errors
         assert bot_processes_of(found[1]) == []
-    records = {file: file.stat().st_mtime_ns for file in tmp_path.glob("records/*/*.jsonl")}
+    records = {file: file.stat().st_mtime_ns for file in tmp_path.glob("records/*.jsonl")}
     assert 1 <= len(records) < 30
     resumed = referee(*arguments)
     assert resumed.returncode == 0, resumed.stderr
-    assert resumed.stdout.startswith(f"{len(records)} of 30 matches are already played")
+    before = re.search(r"^(\d+) of 30 pairings are already played$", resumed.stdout, re.MULTILINE)
+    assert before
+    assert len(records) <= int(before[1]) < 30
     assert {file: file.stat().st_mtime_ns for file in records} == records
     assert len(record_files(tmp_path)) == 30
     assert table_row(resumed.stdout, "anna")[0] == "30"
@@ -146,7 +148,7 @@ def test_all_bots_of_an_arena_add_to_the_seed_of_a_game_with_chance(tmp_path: Pa
     )
     completed = referee("arena", str(plan), "--out", str(tmp_path / "out"))
     assert completed.returncode == 0, completed.stderr + completed.stdout
-    verdict = referee("verify", *map(str, (tmp_path / "out").glob("records/*/*")))
+    verdict = referee("verify", *map(str, (tmp_path / "out").glob("*/records/*")))
     assert "; seats 0, 1, 2, 3 of 4 added to its seed; " in verdict.stdout
 
 
@@ -172,18 +174,30 @@ def test_a_results_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> 
     assert f"Error: cannot write to {tmp_path}/file/out: Not a directory" in failed.stderr
 
 
-def test_records_with_other_terms_and_damaged_records_are_rejected(tmp_path: Path) -> None:
+def test_a_folder_that_was_played_by_other_terms_is_rejected(tmp_path: Path) -> None:
     arguments = ("match", bot("anna"), bot("bert"), "--out", str(tmp_path))
     assert referee(*arguments).returncode == 0
     failed = referee(*arguments, "--clock", "59+1")
     assert failed.returncode == 2
-    assert "was played with other clocks" in failed.stderr.replace("\n", " ")
+    assert "was played with other terms" in failed.stderr.replace("\n", " ")
 
-    file = tmp_path / "records" / "alquerque" / "anna.bert.1.jsonl"
-    file.write_bytes(file.read_bytes().replace(b'"anna"', b'"anne"', 1))
-    failed = referee(*arguments)
-    assert failed.returncode == 2
-    assert "is not a valid record (edited" in failed.stderr
+
+def test_bots_and_games_that_are_added_to_an_arena_play_only_what_is_missing(tmp_path: Path) -> None:
+    plan, out, shown = tmp_path / "plan.toml", tmp_path / "out", ""
+    games = '[[games]]\ngame = "trox"\n'
+    for names, more, records in (
+        (("anna", "bert", "gone"), "", {"trox": 2}),
+        (("anna", "bert", "carl", "dora"), "", {"trox": 2, "trox--2": 4, "trox--3": 6}),
+        (("anna", "bert"), '[[games]]\ngame = "alquerque"\n', {"trox": 2, "trox--2": 4, "trox--3": 6, "alquerque": 2}),
+    ):
+        bots = "".join(f'{name} = "{"./none" if name == "gone" else program()}"\n' for name in names)
+        plan.write_text(f"[bots]\n{bots}{games}{more}", encoding="utf-8")
+        completed = referee("arena", str(plan), "--out", str(out))
+        assert completed.returncode == (4 if "gone" in names else 0), completed.stderr + completed.stdout
+        assert {folder.parent.name: len(list(folder.iterdir())) for folder in out.glob("*/records")} == records
+        shown = completed.stdout
+    assert table_row(shown, "anna")[0] == "8"
+    assert "2 of 2 pairings are already played of trox" in shown
 
 
 def test_a_terminal_shows_a_progress_bar(tmp_path: Path) -> None:

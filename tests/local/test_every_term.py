@@ -6,15 +6,13 @@ from typing import get_args, get_type_hints
 
 import pytest
 from msgspec import Struct
-from referee_values import LadderTerms, MatchTerms, NetworkCredit, Policies, TournamentTerms, Visibility
+from referee_values import LadderTerms, MatchTerms, Policies, TournamentTerms
 from referee_values.value import Count
 
+from referee.local.arena_plan import read_arena
 from referee.local.contest_file import read_ladder, read_tournament
 from referee.local.match_file import read_match_file
-from referee.local.plan import read_plan
 from referee.local.toml_validation import BadPlan, read_table
-from referee.match.clock import SECOND, PerMove, SuddenDeath
-from tests.match.setups import time_control
 
 CLOCKS = (
     '"60"',
@@ -177,25 +175,7 @@ def test_a_new_field_of_the_contract_is_a_new_key() -> None:
 
 
 def test_an_arena_plays_by_every_term_of_its_file(tmp_path: Path) -> None:
-    file = write(tmp_path, f'clock = "5/move"\n[bots]\nanna = "a"\nbert = "b"\n[[games]]\n{TERMS}')
-    terms = read_plan(file).terms[0].match_terms
-    controls = (PerMove(5 * SECOND), SuddenDeath(30 * SECOND))
-    assert terms.time_control == time_control(controls, NetworkCredit(per_move_ms=5, per_match_ms=50))
-    assert terms.visibility == Visibility(kind="delayed", delay_plies=4)
-    assert (terms.start_timeout_us, terms.nonce_timeout_us) == (SECOND, 2 * SECOND)
-    assert terms.policies.illegal_move.max_attempts == 2
-
-
-@pytest.mark.parametrize(
-    ("chosen", "timeout_us"),
-    [
-        ('game = "toc"', SECOND),
-        ('game = "toc"\nwithout_nonces = true', 0),
-        ('game = "alquerque"', 0),
-        ('game = "alquerque"\npolicies.timeout = "random_move"', SECOND),
-    ],
-)
-def test_an_arena_asks_for_nonces_if_the_seed_matters(tmp_path: Path, chosen: str, timeout_us: int) -> None:
-    bots = "".join(f'b{number} = "b"\n' for number in range(4))
-    plan = read_plan(write(tmp_path, f"[bots]\n{bots}[[games]]\n{chosen}"))
-    assert plan.terms[0].match_terms.nonce_timeout_us == timeout_us
+    text = f'clock = "5/move"\n[bots]\nanna = "a"\nbert = "b"\n[[games]]\n{TERMS}'
+    (plan,) = read_arena(write(tmp_path, text))
+    match = read_match_file(write(tmp_path, f'clock = "5/move"\n{TERMS}'))
+    assert plan.terms.match_terms == match.terms

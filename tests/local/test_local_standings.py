@@ -5,15 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from referee.local.local_standings import repeated_games, standings
-from referee.local.results_folder import MatchFinish
-from referee.match.result import EndCause, EndKind, Forfeit, Result, void_result
+from referee.local.local_standings import MatchFinish, standings
 
 
 def finish(*ranks: int, seats: str = "ab", sides: tuple[int, ...] | None = None) -> MatchFinish:
     """Return a match that the rules ended, with these ranks in order of seats."""
-    result = Result(EndKind.PLAYED, EndCause.RULES, "done", ranks=ranks, side_ranks=sides or ranks)
-    return MatchFinish("nim/a.b.1", "nim", tuple(seats), result, Counter(), 9)
+    return MatchFinish("nim", tuple(seats), ranks, sides or ranks, Counter())
 
 
 def test_a_win_is_a_point_and_a_draw_half_of_one() -> None:
@@ -43,23 +40,14 @@ def test_a_bot_with_two_seats_of_a_side_has_played_one_match() -> None:
 
 
 def test_faults_are_counted_by_kind() -> None:
-    result = Result(
-        EndKind.FORFEITED,
-        EndCause.FAULT,
-        ranks=(1, 2),
-        side_ranks=(1, 2),
-        forfeits=(Forfeit(1, "time", 3),),
-    )
-    lost = MatchFinish("nim/a.b.1", "nim", ("a", "b"), result, Counter({("b", "time"): 1, ("b", "disconnected"): 2}), 3)
+    lost = replace(finish(1, 2), faults=Counter({("b", "time"): 1, ("b", "disconnected"): 2}))
     rows = {row.name: row for row in standings("ab", [lost])}
     assert rows["b"].faults == {"time": 1, "disconnected": 2}
     assert not rows["a"].faults
 
 
 def test_a_void_match_counts_for_nothing() -> None:
-    rows = standings(
-        "ab", [MatchFinish("nim/a.b.1", "nim", ("a", "b"), void_result(EndCause.ENGINE_FAULT), Counter(), 4)]
-    )
+    rows = standings("ab", [finish()])
     assert [(row.played, row.points) for row in rows] == [(0, 0.0), (0, 0.0)]
 
 
@@ -72,12 +60,11 @@ def test_more_matches_give_narrower_bounds(matches: int, low: float) -> None:
 
 
 def test_repeated_games_count_once_in_the_bounds() -> None:
-    again = [replace(finish(1, 2), name=f"nim/a.b.{number}", digest="same") for number in range(1, 11)]
+    first = finish(1, 2)
+    again = [first, *[replace(first, repeated=True)] * 9]
     best, _ = standings("ab", again)
     assert (best.played, best.points) == (10, 10)
-    assert best.bounds == standings("ab", again[:1])[0].bounds
-    exchanged = replace(finish(2, 1, seats="ba"), name="nim/a.b.11", digest="same")
-    assert repeated_games([*again, exchanged]) == {one.name for one in again[1:]}
+    assert best.bounds == standings("ab", [first])[0].bounds
 
 
 def test_bounds_stay_within_0_and_1() -> None:

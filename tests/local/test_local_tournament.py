@@ -1,13 +1,18 @@
-"""A tournament is checked before any bot is started."""
+"""A tournament is checked before any bot is started, and ends when its matches are void again and again."""
 
+from collections.abc import AsyncGenerator
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
-from referee_values import Policies
+from referee_values import Pairing, Policies, Tournament, TournamentEntry
 
 from engines.game_errors import DetailedError
 from referee.local.contest_file import read_tournament
-from referee.local.local_tournament import check_can_start
+from referee.local.local_tournament import ContestRuntime, TournamentRuntime, check_can_start
+from tests.live.runner_harness import in_loop
 
 
 def check_tournament(folder: Path, text: str, bots: str = "abc") -> None:
@@ -43,3 +48,20 @@ def test_a_tournament_that_cannot_start_is_rejected_with_a_hint(tmp_path: Path, 
     with pytest.raises(DetailedError) as error:
         check_tournament(tmp_path, text)
     assert hint in str(error.value)
+
+
+async def void_again_and_again(_: str) -> AsyncGenerator[TournamentEntry, None]:
+    for number in count(1):
+        yield TournamentEntry(number=number, pairing=Pairing(id="1.1", phase="playing", void_matches=number - 1))
+
+
+@in_loop
+async def test_a_tournament_stops_at_the_third_void_match_of_a_pairing(tmp_path: Path) -> None:
+    file = tmp_path / "cup.toml"
+    file.write_text('game = "trox"\n[bots]\na = "random"\nb = "random"\n', encoding="utf-8")
+    organiser = SimpleNamespace(tournaments=SimpleNamespace(watch=void_again_and_again))
+    contest = cast(ContestRuntime, SimpleNamespace(server=SimpleNamespace(organiser=organiser)))
+    runtime = TournamentRuntime(contest, read_tournament(file, Policies()), Tournament(name="cup"), [])
+    seen: list[TournamentEntry] = []
+    await runtime.play(seen.append)
+    assert (runtime.broken_pairing, len(seen)) == ("1.1", 4)

@@ -132,7 +132,7 @@ def test_a_bot_that_uses_too_much_memory_in_any_way_is_killed_with_a_message(tmp
         results = ResultsFolder(tmp_path / "out")
         results.create()
         launcher = Launcher("127.0.0.1:7700", tmp_path, results, Sandbox(memory_mb=60))
-        process = await launcher.start(Entrant("anna", (sys.executable, "-c", program)), "anna", TOKEN, 1)
+        process = await launcher.start(Entrant("anna", (sys.executable, "-c", program)), TOKEN, 1)
         try:
             await asyncio.wait_for(process.wait(), TIMEOUT_S)
         finally:

@@ -9,8 +9,8 @@ from referee_values import SprtState
 
 from referee.accounts.names import natural_key
 from referee.contests.tournament.sprt_trial import TrialState
-from referee.lab.lab_match import LabResult
-from referee.local.local_standings import points, repeated_games, standings
+from referee.lab.lab_match import LabResult, repeated_games
+from referee.local.local_standings import points, standings
 from referee.show.elo_chart import EloPoint
 from referee.show.lab_page import LabSummary, LengthGroup, LossGroup
 from referee.transport.wire.contests import sprt_state_of
@@ -28,7 +28,8 @@ def summarise(
     course: Sequence[TrialState],
 ) -> LabSummary:
     """`bots` are in the order of the plan, and `course` are the states of the test in the order of counting."""
-    rows = standings(bots, (result.finish for result in results))
+    repeated = repeated_games(results)
+    rows = standings(bots, (result.finish(repeated=result.name in repeated) for result in results))
     return LabSummary(
         title,
         _facts(results),
@@ -64,7 +65,7 @@ def length_groups(results: Sequence[LabResult], bot: str) -> list[LengthGroup]:
 
 
 def _length_group(group: Sequence[LabResult], bot: str) -> LengthGroup:
-    got = Counter(points(result.finish)[bot] for result in group)
+    got = Counter(points(result.finish())[bot] for result in group)
     won, lost = got[1.0], got[0.0]
     return LengthGroup(group[0].moves, group[-1].moves, won, len(group) - won - lost, lost)
 
@@ -88,6 +89,6 @@ def _facts(results: Sequence[LabResult]) -> tuple[tuple[str, str], ...]:
     }
     if void := len(results) - len(played):
         facts["Void"] = str(void)
-    if repeated := len(repeated_games(result.finish for result in results)):
+    if repeated := len(repeated_games(results)):
         facts["Repeated games"] = str(repeated)
     return tuple(facts.items())

@@ -1,14 +1,14 @@
-"""`referee tournament run`, and how it and `referee sprt` run a tournament here, with progress and a report."""
+"""`referee tournament run`, and how all commands run tournaments here, with progress and reports."""
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import IntEnum
 from pathlib import Path
 from typing import TypeVar
 
 import click
-from referee_client import Refused
+from referee_client import Organiser, Refused
 from referee_client.errors import RefereeError
 from referee_values import (
     Elimination,
@@ -26,8 +26,8 @@ from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.output import Show, echo_start, keep_page, page_option, progress
 from referee.cli._shared.report_text import report_text
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
-from referee.local.contest_file import read_tournament
-from referee.local.local_tournament import LocalTournament, TooFewEntrants, TournamentRuntime
+from referee.local.contest_file import TournamentPlan, read_tournament
+from referee.local.local_tournament import ContestRuntime, LocalContest, TooFewEntrants, TournamentRuntime
 from referee.local.results_folder import ResultsFolder
 from referee.local.terms_reader import LOCAL_POLICIES
 from referee.server.stores import StartupError
@@ -42,9 +42,11 @@ DEFAULT_OUT = Path("referee-tournament")
 STATUSES = """\b
 Exit status:
     0  finished, and no match was forfeited
+    1  the referee could not start
     2  invalid input
     3  a bot forfeited a match: late, illegal, absent
     4  a bot could not be started
+    5  a match was void again and again: the rules failed
   130  Ctrl-C (143: SIGTERM); finished matches are kept
 """
 PAGE = "report.html"
@@ -53,83 +55,110 @@ HOW_TO_RESUME = "to play the rest, run the same command with the same --out"
 Trouble = TypeVar("Trouble", bound=Exception)
 
 
-class TournamentRunner:
-    """A tournament that is run, and its report."""
+class ContestRunner:
+    """A tournament or an arena that is run, and its reports."""
 
-    def __init__(self, tournament: LocalTournament) -> None:
-        self.tournament = tournament
-        self.report: Report | None = None
-        """None if it did not start."""
+    def __init__(self, contest: LocalContest, summarise: Callable[["ContestRunner"], str]) -> None:
+        """`summarise` returns the text that is printed at the end, unless nothing was played."""
+        self.contest = contest
+        self.reports: dict[str, Report] = {}
+        """Of the tournaments that have started, by their names."""
         self.absent: dict[str, str] = {}
         """Bots that could not be started, with the reasons."""
+        self.broken_pairing = ""
+        """A pairing whose matches are void again and again. Empty: none."""
         self.interrupted_by = 0
+        self._summary = summarise
         self._began_at = time.monotonic()
         self._summarised = False
 
     def run(self) -> None:
-        """Run until the end or an interruption, then print the report. Raises ClickException."""
+        """Run until the end or an interruption, then print the summary. Raises ClickException."""
         if trouble := self._run_to_end():
             raise click.ClickException(trouble)
         self._summarise()
 
-    def status(self, otherwise: int) -> int:
-        """Return the exit status: of the signal that interrupted the run, or `otherwise`."""
-        return BY_SIGNAL + self.interrupted_by if self.interrupted_by else otherwise
+    def status(self, otherwise: int | None = None) -> int:
+        """Return the exit status: of the signal that interrupted the run, of a trouble, or `otherwise`."""
+        if self.interrupted_by:
+            return BY_SIGNAL + self.interrupted_by
+        if self.absent:
+            return ContestExitStatus.WOULD_NOT_START
+        if self.broken_pairing:
+            return ContestExitStatus.VOID
+        forfeited = any(game.end.kind == "forfeited" for report in self.reports.values() for game in report.games)
+        return otherwise if otherwise is not None else ContestExitStatus.FAULT if forfeited else 0
 
     def _run_to_end(self) -> str:
-        """Run the tournament. Return the error that ended it, or an empty string."""
+        """Run the contest. Return the error that ended it, or an empty string."""
         trouble = ""
         try:
             asyncio.run(self._run_until_interrupted())
-        except* TooFewEntrants as whys:
-            click.echo(f"\nit cannot start: {_first_of(whys)}; run the same command to try again", err=True)
         except* (StartupError, RefereeError) as whys:
             trouble = str(_first_of(whys))
         except* OSError as whys:
             what = _first_of(whys).strerror
-            trouble = f"cannot write to {self.tournament.folder.path}: {what}; {HOW_TO_RESUME}"
+            trouble = f"cannot write to {self.contest.folder.path}: {what}; {HOW_TO_RESUME}"
         return trouble
 
     async def _run_until_interrupted(self) -> None:
         self.interrupted_by = await until_interrupted(self._play())
 
     async def _play(self) -> None:
-        async with self.tournament.open(self._report_outage) as runtime:
-            echo_start(runtime.server, self.tournament.plan.sandbox_notice())
+        async with self.contest.open(self._report_outage) as runtime:
+            echo_start(runtime.server.info, self.contest.plans[0].sandbox_notice())
             try:
-                found = await runtime.find_tournament()
-                before = await runtime.count_done_pairings() if found else 0
-                if found and before:
-                    click.echo(f"{before} of {estimate_pairings(found)} pairings are already played")
-                if not (found and found.end_time):
-                    started = await runtime.start(found)
-                    with progress(max(0, estimate_pairings(started) - before)) as show:
-                        await runtime.play(TournamentProgress(started, before, show).update)
-                await runtime.save_records()
+                for plan in self.contest.plans:
+                    await self._play_plan(runtime, plan)
             finally:
                 self.absent = {bot.name: why for bot, why in runtime.absent.items()}
-                self.report = await asyncio.to_thread(_save_report, self.tournament, runtime)
-            await keep_page(runtime.server, self._summarise)
+            await keep_page(runtime.server.info, self._summarise)
+
+    async def _play_plan(self, runtime: ContestRuntime, plan: TournamentPlan) -> None:
+        try:
+            async for tournament in runtime.tournaments(plan):
+                if not self.broken_pairing:
+                    await self._play_tournament(tournament)
+        except TooFewEntrants as why:
+            click.echo(f"\n{plan.name} cannot start: {why}; run the same command to try again", err=True)
+
+    async def _play_tournament(self, runtime: TournamentRuntime) -> None:
+        label = f"{runtime.name}/" if self.contest.is_arena else ""
+        try:
+            if before := await runtime.count_done_pairings():
+                of = estimate_pairings(runtime.tournament)
+                click.echo(f"{before} of {of} pairings are already played{label and ' of ' + runtime.name}")
+            if not runtime.tournament.end_time:
+                await runtime.start()
+                with progress(max(0, estimate_pairings(runtime.tournament) - before)) as show:
+                    await runtime.play(TournamentProgress(runtime.tournament, before, show, label).update)
+            await runtime.save_records()
+        finally:
+            self.broken_pairing = self.broken_pairing or runtime.broken_pairing
+            if report := await asyncio.to_thread(_save_report, runtime):
+                self.reports[runtime.name] = report
 
     def _report_outage(self, why: str) -> None:
-        where = self.tournament.folder.path
+        where = self.contest.folder.path
         if why:
             click.echo(f"\n{why}; clocks are stopped until {where} can be written again", err=True)
         else:
             click.echo(f"\n{where} can be written again; the tournament continues", err=True)
 
     def _summarise(self) -> None:
-        """Print the report, once."""
+        """Print the summary, once."""
         if self._summarised:
             return
         self._summarised = True
-        folder, took_s = self.tournament.folder, time.monotonic() - self._began_at
-        if self.report:
-            click.echo(
-                f"\n{report_text(self.report)}\n\nthis run took {took_s:.0f} s; results: {folder.path}, report: {PAGE}"
-            )
+        folder, took_s = self.contest.folder, time.monotonic() - self._began_at
+        if self.reports:
+            report = f"NAME/{PAGE}" if self.contest.is_arena else PAGE
+            click.echo(f"\n{self._summary(self)}\n")
+            click.echo(f"this run took {took_s:.0f} s; results: {folder.path}, report: {report}")
         for name, why in self.absent.items():
             click.echo(f"\n{name} could not be started: {why}\nits output: {folder.bot_log(name)}", err=True)
+        if self.broken_pairing:
+            click.echo(f"\nthe matches of pairing {self.broken_pairing} are void again and again", err=True)
         if self.interrupted_by:
             click.echo(f"\ninterrupted; {HOW_TO_RESUME}", err=True)
 
@@ -153,19 +182,20 @@ def estimate_pairings(tournament: Tournament) -> int:
     return tournament.total_pairings
 
 
-def _save_report(tournament: LocalTournament, runtime: TournamentRuntime) -> Report | None:
+def _save_report(runtime: TournamentRuntime) -> Report | None:
     """Write results and report to the folder. Return None if the tournament has not started."""
-    name, out, tournaments = tournament.plan.name, tournament.folder.path, runtime.organiser.tournaments
-    try:
-        save_report_data(runtime.organiser, name, out)
-    except RefereeError:
-        return None
-    for form, file in EXPORTS.items():
+    name, out = runtime.name, runtime.folder.path
+    with Organiser(runtime.server.info.grpc, runtime.server.token) as organiser:
         try:
-            (out / file).write_text(tournaments.export(name, form), encoding="utf-8")
-        except Refused:
-            # Not every tournament format can be exported in every file format.
-            (out / file).unlink(missing_ok=True)
+            save_report_data(organiser, name, out)
+        except RefereeError:
+            return None
+        for form, file in EXPORTS.items():
+            try:
+                (out / file).write_text(organiser.tournaments.export(name, form), encoding="utf-8")
+            except Refused:
+                # Not every tournament format can be exported in every file format.
+                (out / file).unlink(missing_ok=True)
     report = read_saved_report(out)
     (out / PAGE).write_text(page(report), encoding="utf-8")
     return report
@@ -174,8 +204,10 @@ def _save_report(tournament: LocalTournament, runtime: TournamentRuntime) -> Rep
 class TournamentProgress:
     """Shows progress by the entries of a tournament. Pairings of an earlier run do not count."""
 
-    def __init__(self, started: Tournament, before: int, show: Show) -> None:
+    def __init__(self, started: Tournament, before: int, show: Show, label: str = "") -> None:
+        """`label` precedes the ids of pairings."""
         self._show = show
+        self._label = label
         self._before = before
         self._estimate = estimate_pairings(started)
         self._done = 0
@@ -186,7 +218,7 @@ class TournamentProgress:
             case PairingsPlanned(pairings=pairings) | RoundStarted(pairings=pairings):
                 self._plan(pairings)
             case Pairing(phase="done") as pairing:
-                self._step(pairing_text(pairing))
+                self._step(f"{self._label}{pairing_text(pairing)}")
             case SprtState() as sprt:
                 if sprt.matches > self._done:  # A set is complete.
                     self._to(sprt.matches, sprt.matches + sprt.expected_matches_left, sprt_text(sprt))
@@ -205,10 +237,10 @@ class TournamentProgress:
         self._show(text, steps, of)
 
 
-class TournamentExitStatus(IntEnum):
-    FINISHED = 0
+class ContestExitStatus(IntEnum):
     FAULT = 3
     WOULD_NOT_START = 4
+    VOID = 5
 
 
 @click.command(cls=GameCommand, epilog=STATUSES)
@@ -225,15 +257,17 @@ def run(context: click.Context, file: Path, out: Path | None, page: bool) -> Non
     plan = read_tournament(file, LOCAL_POLICIES)
     if not plan.bots:
         raise click.UsageError('no bots; add a line such as mine = "./my-bot" below [bots]')
-    local = LocalTournament(plan, file.parent, ResultsFolder(out or DEFAULT_OUT / file.stem), page)
-    local.check()
-    runner = TournamentRunner(local)
+    folder = ResultsFolder(out or DEFAULT_OUT / file.stem)
+    context.exit(run_contest(LocalContest((plan,), file.parent, folder, page), full_report).status())
+
+
+def run_contest(contest: LocalContest, summarise: Callable[[ContestRunner], str]) -> ContestRunner:
+    """Run a contest from its check to its end. Raises a DetailedError or ClickException."""
+    contest.check()
+    runner = ContestRunner(contest, summarise)
     runner.run()
-    context.exit(runner.status(_status(runner)))
+    return runner
 
 
-def _status(runner: TournamentRunner) -> int:
-    if runner.absent:
-        return TournamentExitStatus.WOULD_NOT_START
-    forfeited = any(game.end.kind == "forfeited" for game in (runner.report.games if runner.report else ()))
-    return TournamentExitStatus.FAULT if forfeited else TournamentExitStatus.FINISHED
+def full_report(runner: ContestRunner) -> str:
+    return "\n\n".join(map(report_text, runner.reports.values()))

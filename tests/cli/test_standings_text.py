@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.cli._shared.local_contest_command import as_typed
+from referee.cli._shared.standings_text import as_typed
 
 
 def test_the_program_is_printed_so_that_it_can_be_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
