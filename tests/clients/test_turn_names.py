@@ -14,8 +14,8 @@ TURNS = {
     "typescript": ("src/turn.ts", r"^export interface Turn \{\n(.*?)^\}", r"^  readonly (\w+):"),
     "java": (
         "client/src/main/java/referee/client/Turn.java",
-        r"^public final class Turn (.*)",
-        r"^    private final \S.* (\w+);",
+        r"^    public static final class Builder (.*)",
+        r"^        private [^(]*? (\w+)(?: = .*)?;",
     ),
     "cpp": (
         "include/referee/turn.h",

@@ -110,7 +110,7 @@ def charge_of_row(row: Mapping[str, Any]) -> Charge:
 
 
 def result_of_record(result: Mapping[str, Any]) -> GameResult:
-    forfeits = tuple((forfeit["seat"], forfeit["fault"]) for forfeit in result["forfeits"])
+    forfeits = tuple((forfeit["seat"], forfeit["cause"]) for forfeit in result["forfeits"])
     # The contract has no reason of forfeits beside the faults.
     reason = "" if result["kind"] == "forfeited" else result["reason"]
     return GameResult(result["kind"], result["cause"], tuple(result["ranks"]), forfeits, reason)

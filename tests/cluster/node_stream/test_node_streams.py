@@ -254,14 +254,14 @@ def test_a_stream_that_is_stopped_before_it_is_open_is_never_opened() -> None:
 
 def test_the_coordinator_can_end_all_streams() -> None:
     async def check() -> None:
-        async with run_coordinator() as a, run_clients("b", "c", time=FakeTime()) as clients:
+        async with run_coordinator() as a, run_clients("b", "c") as clients:
             for client in clients:
                 await client.connect(a.node.address)
             a.streams.end_all("this node coordinates no more")
             assert a.end.events[2:] == ["disconnect b", "disconnect c"]
-            for client in clients:
+            for client in clients:  # If the end is lost on the way, silence tells it.
                 await client.end.until_events(2)
-                assert client.end.events == ["connected", "disconnected"]
+                assert client.end.events[:2] == ["connected", "disconnected"]
 
     run(check())
 

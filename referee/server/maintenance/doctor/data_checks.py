@@ -1,6 +1,5 @@
 """Checks of a data directory: its disk and permissions, its lock, the schema of its database, and its key."""
 
-import fcntl
 import os
 import shutil
 import sqlite3
@@ -102,6 +101,8 @@ def _file_system_type(path: Path) -> str:
 
 def _lock(file: Path) -> Finding:
     """Report who holds the lock of a server. It is tried by a shared lock, which is released at once."""
+    import fcntl  # noqa: PLC0415  # POSIX only, and other commands run elsewhere too.
+
     if not file.exists():
         return ok("lock", "no server has used the directory yet")
     with file.open(encoding="ascii", errors="replace") as opened:
