@@ -51,7 +51,7 @@ def test_the_first_bot_plays_its_first_match(name: str, client_builder: ClientBu
     output = ""
     for command in re.findall(r"^\$ (.*)$", found_on(page, r"^## See it play\n.*?```console\n(.*?)^```"), re.MULTILINE):
         output = run_command(command, tmp_path / "mybot", **environment)
-    assert "alquerque/mine.random.1" in output
+    assert "1/1  1.1: mine" in output
     assert "matches played: 1" in output
 
 

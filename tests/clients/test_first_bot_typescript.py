@@ -31,5 +31,5 @@ def test_the_first_bot_in_typescript_plays_its_first_match(client_builder: Clien
     output = ""
     for command in see_it_play.splitlines():
         output = run_command(command.removeprefix("$ "), folder, **WITH_REFEREE)
-    assert "alquerque/mine.random.1" in output
+    assert "1/1  1.1: mine" in output
     assert "matches played: 1" in output

@@ -41,8 +41,7 @@ def test_two_engines_of_debian_play_on_clocks_and_leave_a_valid_record(tmp_path:
     program = find_engine("gnugo")
     one, five = gnu_go(program, 1), gnu_go(program, 5)
     record, replayed = play_engines(one, five, "120+2", tmp_path, "--game", "go", "--preset", "9x9")
-    assert record.name == "level1.level5.1.jsonl"
-    assert "level1; 2 min + 2 s per move" in replayed
+    assert "level1 1; 2 min + 2 s per move" in replayed
     with record.open("rb") as file:
         last = read_history(file, find).last
     assert last.result
@@ -71,10 +70,10 @@ def test_two_engines_of_debian_play_on_clocks_and_leave_a_valid_record(tmp_path:
 @pytest.mark.parametrize(
     ("behaviour", "clock", "status", "reason"),
     [
-        ("nonsense", "60", 3, "bad illegal at ply 0: '=Z0'"),
-        ("error", "60", 3, "bad illegal at ply 0: '?no'"),
-        ("hangs", "3", 3, "bad late at ply 0"),
-        ("chatters", "3", 3, "bad late at ply 0"),
+        ("nonsense", "60", 3, "bad illegal: '=Z0'"),
+        ("error", "60", 3, "bad illegal: '?no'"),
+        ("hangs", "3", 3, "forfeited, fault"),
+        ("chatters", "3", 3, "forfeited, fault"),
         ("replies without end", "60", 0, "resignation"),
         ("crashes", "60", 0, "resignation"),
         ("resigns", "60", 0, "resignation"),
@@ -90,8 +89,8 @@ def test_the_opponent_of_a_faulty_engine_gets_a_result(
 def test_an_engine_plays_with_a_handicap_and_is_asked_to_quit(tmp_path: Path) -> None:
     options = [word for option in ("size=9", "handicap=5", "komi=0.5") for word in ("--option", option)]
     out = check_quit("gtp", scripted_engine("gtp", "two", "good"), tmp_path, "--game", "go", *options, "--games", "2")
-    assert record_files(out) == ["one.two.1.jsonl", "one.two.2.jsonl"]
-    (record, *_) = out.glob("records/go/*.jsonl")
+    assert record_files(out) == ["1.1.1.jsonl", "2.1.1.jsonl"]
+    (record, *_) = out.glob("records/*.jsonl")
     assert "HA[5]AB[cg][gg][ee][cc][gc]PL[W]" in referee("replay", "--sgf", str(record)).stdout
 
 

@@ -71,6 +71,6 @@ def test_training_is_repeatable_and_its_policy_plays_a_match(tmp_path: Path) -> 
     completed = referee("match", bot, "random", *options, "--out", str(tmp_path / "out"))
     assert completed.returncode == 0, completed.stderr + completed.stdout
     assert table_row(completed.stdout, "learned-bot")[0] == "1"
-    for record in (tmp_path / "out").glob("records/*/*"):
-        *_, end, _ = record.read_text(encoding="utf-8").splitlines()
-        assert json.loads(end)["event"]["result"]["cause"] == "rules"
+    [record] = (tmp_path / "out").glob("records/*")
+    *_, end, _ = record.read_text(encoding="utf-8").splitlines()
+    assert json.loads(end)["event"]["result"]["cause"] == "rules"
