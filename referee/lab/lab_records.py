@@ -23,7 +23,7 @@ from referee.records.stored_writer import StoredRecordWriter
 KEY = "lab.key"
 """File of the key that signs the records, in the folder beside that of the records, or beside their packed file."""
 VOID_ENDING = ".void.jsonl"
-"""Of the record of a void match."""
+"""End of the name of a file with the record of a void match."""
 PACKED_ENDING = ".pack"
 LEVEL = 3
 """Level of compression: a tenth of the time of that of `referee records pack`, and a fifth more bytes."""

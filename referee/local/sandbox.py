@@ -13,13 +13,13 @@ from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from referee.local.seccomp_filter import ARCHITECTURES, assemble_filter
-from referee.local.toml_validation import BadPlan, read
+from referee.local.toml_validation import BadPlan
 
 BUBBLEWRAP = "bwrap"
 MEMORY_MB = 2_048
@@ -130,12 +130,6 @@ class Sandbox(Struct, frozen=True):
             # These two are file systems in memory without a limit of their own.
             *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(folder), "--"),
         )
-
-
-def read_sandbox(content: Mapping[str, Any], folder: Path) -> Sandbox | None:
-    """Read the key `sandbox`; paths are relative to `folder`, that of the plan. Raises BadPlan."""
-    given: Sandbox | None = read("sandbox", content.get("sandbox", False), Sandbox | None)
-    return given and given.within(folder)
 
 
 @cache

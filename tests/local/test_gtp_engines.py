@@ -72,8 +72,8 @@ def test_two_engines_of_debian_play_on_clocks_and_leave_a_valid_record(tmp_path:
     [
         ("nonsense", "60", 3, "bad illegal: '=Z0'"),
         ("error", "60", 3, "bad illegal: '?no'"),
-        ("hangs", "3", 3, "forfeited, fault"),
-        ("chatters", "3", 3, "forfeited, fault"),
+        ("hangs", "3", 3, "bad late; match "),
+        ("chatters", "3", 3, "bad late; match "),
         ("replies without end", "60", 0, "resignation"),
         ("crashes", "60", 0, "resignation"),
         ("resigns", "60", 0, "resignation"),

@@ -77,7 +77,7 @@ def test_two_engines_play_an_opening_of_a_book_until_both_scores_agree(tmp_path:
     ("behaviour", "clock", "status", "reason"),
     [
         ("nonsense", "60", 3, "bad illegal: 'a1a1'"),
-        ("hangs", "3", 3, "forfeited, fault"),
+        ("hangs", "3", 3, "bad late; match "),
         ("crashes", "60", 0, "resignation"),
     ],
 )

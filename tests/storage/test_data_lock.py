@@ -1,4 +1,4 @@
-"""Who may use stored data: one process for a directory, one server or one cluster for a database."""
+"""Locks on stored data: one process uses a directory, and one server or one cluster uses a database."""
 
 import asyncio
 import os

@@ -62,7 +62,7 @@ class ContestRunner:
         """`summarise` returns the text that is printed at the end, unless nothing was played."""
         self.contest = contest
         self.reports: dict[str, Report] = {}
-        """Of the tournaments that have started, by their names."""
+        """The report of each tournament that has started, by its name."""
         self.absent: dict[str, str] = {}
         """Bots that could not be started, with the reasons."""
         self.broken_pairing = ""

@@ -95,6 +95,6 @@ def test_a_policy_plays_a_match_in_the_arena(name: str, options: dict[str, int],
     completed = referee("match", f"mine={bot}", *bots, "--game", name, *chosen, "--out", str(tmp_path / "out"))
     assert completed.returncode == 0, completed.stderr + completed.stdout
     assert table_row(completed.stdout, "mine")[0] == "1"
-    for record in (tmp_path / "out").glob("records/*"):
-        *_, end, _ = record.read_text(encoding="utf-8").splitlines()
-        assert json.loads(end)["event"]["result"]["cause"] == "rules"
+    [record] = (tmp_path / "out").glob("records/*")
+    *_, end, _ = record.read_text(encoding="utf-8").splitlines()
+    assert json.loads(end)["event"]["result"]["cause"] == "rules"
