@@ -41,7 +41,7 @@ class Launcher:
             "BOT_REFEREE": self._address,
             "BOT_MAX_MATCHES": str(1 if entrant.alone else max_matches),
         }
-        folder, command, relayed_to = self._run_in / entrant.folder, entrant.command, DIRECTLY
+        folder, command, relayed_to = self._run_in / entrant.folder, entrant.command_for(max_matches), DIRECTLY
         # A program that listens elsewhere is started by someone else; only our bridge runs here.
         if self._sandbox and not entrant.alone:
             check_program(command[0], folder, environment.get("PATH"))

@@ -74,6 +74,16 @@ class Entrant:
     only_game: str = ""
     """The only game that it plays; empty: it says so when it connects."""
 
+    def command_for(self, max_matches: int) -> tuple[str, ...]:
+        """Return the command of a process that plays that many matches at once.
+
+        A bridge then runs a program for each: one program would answer for one match while another's clock runs.
+        """
+        bridged = self.command[: len(BRIDGE)] == BRIDGE and not self.alone
+        if max_matches == 1 or not bridged:
+            return self.command
+        return (*BRIDGE, "--per-match", *self.command[len(BRIDGE) :])
+
     def check_game(self, game: str) -> None:
         """Raise WrongGame if the bot does not play that game."""
         if self.only_game not in ("", game):

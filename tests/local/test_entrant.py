@@ -46,6 +46,18 @@ def test_only_a_listening_program_has_a_single_instance() -> None:
     assert not read_entrant("./bot").alone
 
 
+@pytest.mark.parametrize("bot", ["uci:stockfish", "gtp:gnugo", "./bot"])
+def test_a_bridge_runs_a_program_for_each_of_several_matches(bot: str) -> None:
+    entrant = read_entrant(bot)
+    assert entrant.command_for(1) == entrant.command
+    assert entrant.command_for(2) == (*BRIDGE, "--per-match", *entrant.command[len(BRIDGE) :])
+
+
+@pytest.mark.parametrize("bot", ["random", "grpc:./bot", "tcp:localhost:9000"])
+def test_other_bots_share_their_time_among_matches_themselves(bot: str) -> None:
+    assert read_entrant(bot).command_for(2) == read_entrant(bot).command
+
+
 @pytest.mark.parametrize(
     ("argument", "hint"),
     [
