@@ -102,7 +102,7 @@ async def embedded_with_bots(
         set_up_logs(LogFormat.JSON, LogLevel.INFO, log)
         async with embedded(plan.start_within_s, patient, folder.data, outage, site=site) as info:
             token = folder.admin_token(info.admin_token)
-            async with AsyncOrganiser(info.grpc, token) as organiser:
+            async with AsyncOrganiser(info.grpc, token, ca="") as organiser:
                 launcher = Launcher(info.grpc, run_in, folder, plan.sandbox)
                 bot_pool = BotPool(BotAccounts(organiser), launcher, plan.matches_a_bot)
                 try:

@@ -28,12 +28,22 @@ class Board:
         if command in ("boardsize", "clear_board", "fixed_handicap"):
             self.position = self.cleared()
         if command == "play":
-            self.position = self.position.play("BW".index(words[0]), words[1])
+            self.play("BW".index(words[0]), words[1])
         if command == "genmove":
             return self.choose("BW".index(words[0]))
         return {"protocol_version": "2", "list_commands": COMMANDS.replace(" ", "\n")}.get(command, "")
 
+    def play(self, seat: int, move: str) -> None:
+        self.let_play(seat)
+        self.position = self.position.play(seat, move)
+
+    def let_play(self, seat: int) -> None:
+        """Pass for the other seat if it is its turn: the stones of an opening come in the order of the board."""
+        if not self.position.moves(seat):
+            self.position = self.position.play(1 - seat, "pass")
+
     def choose(self, seat: int) -> str:
+        self.let_play(seat)
         stones = [move for move in self.position.moves(seat) if move != "pass"]
         enough = not stones or str(self.position).count("b") > 8
         move = "pass" if enough else random.choice(stones)

@@ -18,6 +18,7 @@ def test_the_repr_of_an_address_hides_the_secret() -> None:
 
 def test_an_empty_token_is_none_and_the_environment_is_not_read() -> None:
     assert address(None, "", None, VARIABLES).metadata == ()
+    assert address(None, None, "", {**VARIABLES, "BOT_CA": "roots.pem"}).ca == ""
     assert address(None, None, None, VARIABLES).metadata == (("authorization", "Bearer secret"),)
 
 

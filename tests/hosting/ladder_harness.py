@@ -110,7 +110,7 @@ async def _ended_and_rated(store: Store) -> dict[str, Any]:
 
 
 def ladder_partners(**more: Any) -> HostedLadderTerms:
-    return ladder_terms("toc", partners="fixed", **more)
+    return ladder_terms("toc", partner_rule="fixed", **more)
 
 
 def disconnect(harness: HostingHarness, session: Session) -> None:

@@ -83,13 +83,13 @@ def address(
 ) -> Address:
     """Return the address; missing values come from BOT_REFEREE, BOT_TOKEN or BOT_TOKEN_FILE, BOT_CA, BOT_PLAINTEXT.
 
-    An empty token is none: the calls are those of the public.
+    An empty token is none: the calls are those of the public. An empty `ca` is none too.
     Raises Misconfigured.
     """
     return Address(
         _checked_target(target or _required(environ, "BOT_REFEREE", "the referee's HOST:PORT")),
         _checked_token(_read_token(environ) if token is None else token),
-        os.fspath(ca or environ.get("BOT_CA", "")),
+        os.fspath(environ.get("BOT_CA", "") if ca is None else ca),
         environ.get("BOT_PLAINTEXT") == "1",
     )
 
