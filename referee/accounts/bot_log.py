@@ -98,7 +98,7 @@ ALL_LINES = LineFilter()
 
 
 class BotLog(Protocol):
-    """Private logs of all bots. Every method raises LogUnavailable if they cannot be used now."""
+    """Private logs of all bots. Every method raises StoreUnavailable if they cannot be used now."""
 
     async def append(self, bot: str, notes: Sequence[Note]) -> None:
         """Append the notes, all or none, and delete the oldest lines beyond the limit."""

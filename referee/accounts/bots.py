@@ -128,7 +128,7 @@ def resumed(bot: Bot) -> Bot:
 
 
 class Accounts(Protocol):
-    """Store of all bots. Every method raises LogUnavailable if it cannot be used now."""
+    """Store of all bots. Every method raises StoreUnavailable if it cannot be used now."""
 
     async def register(self, request_id: str, bot: Bot, token: Token, limits: MaxNames) -> Registration:
         """Insert a bot and its first token, both or neither. A repeated request of the owner inserts nothing.

@@ -86,7 +86,7 @@ class Redeemed(Struct, frozen=True, gc=False):
 
 
 class Invitations(Protocol):
-    """Store of all invitations. Every method raises LogUnavailable if it cannot be used now."""
+    """Store of all invitations. Every method raises StoreUnavailable if it cannot be used now."""
 
     async def create(self, request_id: str, invitation: Invitation, max_authors: int) -> CreatedInvitation:
         """Insert an invitation. A repeated request of the organiser inserts nothing.

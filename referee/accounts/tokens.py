@@ -162,7 +162,7 @@ class DefaultQuotas(Struct, frozen=True, gc=False):
 
 
 class Tokens(Protocol):
-    """Store of all tokens. Every method raises LogUnavailable if it cannot be used now."""
+    """Store of all tokens. Every method raises StoreUnavailable if it cannot be used now."""
 
     async def add_token(self, token: Token, max_valid: int) -> None:
         """Insert a token. Raises TooManyNames if its holder has `max_valid` valid ones at its creation.
@@ -188,7 +188,7 @@ class Tokens(Protocol):
 
 
 class Quotas(Protocol):
-    """Store of quotas. Every method raises LogUnavailable if it cannot be used now."""
+    """Store of quotas. Every method raises StoreUnavailable if it cannot be used now."""
 
     async def quota(self, holder: str) -> Quota | None:
         """Return the quota of a holder; None: the default limits apply."""

@@ -27,7 +27,7 @@ from referee.cluster.node import ClusterNode
 from referee.cluster.node_stream.stream_client import NodeStreamClient
 from referee.cluster.node_stream.stream_server import NodeStreamServer
 from referee.cluster.rated_ends import NO_COORDINATOR
-from referee.live.ports import LogUnavailable, Timer
+from referee.live.ports import StoreUnavailable, Timer
 from referee.live.sessions import Session
 from referee.match.clock import SECOND, Micros
 from referee.storage.codec import MalformedEntry
@@ -52,10 +52,10 @@ class NodeApplication(Protocol):
     """What a member does with the server to which it belongs."""
 
     async def begin_recovery(self) -> None:
-        """Load all active contests. Raises LogUnavailable or MalformedEntry."""
+        """Load all active contests. Raises StoreUnavailable or MalformedEntry."""
 
     async def finish_recovery(self, recover: Callable[[], Awaitable[int]]) -> None:
-        """Let `recover` recover all matches, and run the contests. Raises LogUnavailable or MalformedEntry."""
+        """Let `recover` recover all matches, and run the contests. Raises StoreUnavailable or MalformedEntry."""
 
     async def close_contests(self, why: Exception) -> None: ...
 
@@ -147,7 +147,7 @@ class ClusterMember(ClusterGate):
 
         `version` is the release of the server.
 
-        Raises LogUnavailable or IncompatibleNode.
+        Raises StoreUnavailable or IncompatibleNode.
         """
         await self._bus.open()
         self.node.open()
@@ -230,7 +230,7 @@ class ClusterMember(ClusterGate):
         try:
             await self._application.begin_recovery()
             await self._application.finish_recovery(self._recover_matches)
-        except (LogUnavailable, MalformedEntry) as why:
+        except (StoreUnavailable, MalformedEntry) as why:
             self._restart(f"the matches and contests cannot be restored: {why}")
         else:
             self.node.serve()

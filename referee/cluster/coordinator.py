@@ -30,8 +30,8 @@ from referee.cluster.shared_matches import SharedMatches
 from referee.live.match_timing import TurnUse
 from referee.live.network_path import NetworkPath
 from referee.live.outbox import NonceRequested, Outbox, OutboxItem, TakeoverNotice, VerdictNotice
-from referee.live.ports import Append, Conflict, Entry, LogUnavailable, Time
-from referee.live.queued_command import NotRunHere
+from referee.live.ports import Append, Conflict, Entry, StoreUnavailable, Time
+from referee.live.queued_command import MatchMoving
 from referee.live.sessions import Hello, Session
 from referee.match.clock import MS, Micros
 from referee.match.events import PlayEnded, PlayStarted, RefereeRecovered
@@ -316,7 +316,7 @@ class Coordinator:
             answer = EndStored(asked.request_no, STORED, entries[-1].number)
         except Conflict as conflict:
             answer = EndStored(asked.request_no, CONFLICT, conflict.last)
-        except (LogUnavailable, NotRunHere) as why:
+        except (StoreUnavailable, MatchMoving) as why:
             answer = EndStored(asked.request_no, UNAVAILABLE, why=str(why))
         self._send(node, answer)
 

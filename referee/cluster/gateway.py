@@ -22,7 +22,7 @@ from referee.cluster.messages import (
 from referee.cluster.rated_ends import NO_COORDINATOR
 from referee.cluster.shared_matches import SharedMatches
 from referee.live.outbox import EncodedItem, MatchEnded, TakeoverNotice
-from referee.live.ports import Entry, LogUnavailable, Timer
+from referee.live.ports import Entry, StoreUnavailable, Timer
 from referee.live.sessions import Hello, Session, SessionTakenOver
 from referee.match.clock import SECOND, Micros
 from referee.match.state import Match, MatchPhase
@@ -210,7 +210,7 @@ class Gateway:
     async def _follow(self, message: Follow) -> None:
         try:
             await self._shared.follow(message.match_id, message.uses, began=message.began)
-        except LogUnavailable:
+        except StoreUnavailable:
             self._time.call_at(self._time.monotonic_us() + FOLLOW_RETRY_US, lambda: self.handle(message))
 
     # For matches that run here

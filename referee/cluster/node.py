@@ -74,7 +74,7 @@ class ClusterNode:
         """Become the coordinator: restore all matches that are not over, and return their number.
 
         `others` are the ids of the other members. The caller calls `serve` when it has restored all contests as well.
-        Raises LogUnavailable.
+        Raises StoreUnavailable.
         """
         self.coordinator_node = self.node
         self.shared.coordinate(coordinates=True)

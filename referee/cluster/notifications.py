@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from referee.cluster.bus.port import Bus, PayloadTooLarge
 from referee.cluster.shared_matches import SharedMatches
-from referee.live.ports import Entry, LogUnavailable
+from referee.live.ports import Entry, StoreUnavailable
 from referee.match.events import PlayEnded
 from referee.match.state import Match
 from referee.storage.codec import MATCH_CODEC, decode_request, encode_request
@@ -84,7 +84,7 @@ class EntryNotifier:
 
 class EntryReceiver:
     def __init__(self, shared: SharedMatches, restore_unknown: Callable[[Collection[str]], Awaitable[None]]) -> None:
-        """`restore_unknown` restores matches of this list of unfinished ones, or raises LogUnavailable."""
+        """`restore_unknown` restores matches of this list of unfinished ones, or raises StoreUnavailable."""
         self._shared = shared
         self._log = shared.live.log
         self._restore_unknown = restore_unknown
@@ -114,7 +114,7 @@ class EntryReceiver:
                 unfinished = set(await self._log.unfinished())
                 self._shared.catch_up(sorted(here - unfinished))
                 await self._restore_unknown(unfinished)
-        except LogUnavailable:
+        except StoreUnavailable:
             return
 
 

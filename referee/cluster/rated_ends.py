@@ -11,7 +11,7 @@ from itertools import count
 from msgspec import Struct
 
 from referee.cluster.messages import CONFLICT, STORED, EndRated, EndStored
-from referee.live.ports import Append, Conflict, Entry, EventLog, LogUnavailable, Time
+from referee.live.ports import Append, Conflict, Entry, EventLog, StoreUnavailable, Time
 from referee.match.clock import SECOND, Micros
 from referee.storage.codec import MATCH_CODEC, encode_request
 
@@ -64,12 +64,15 @@ class RemoteRatedEnds:
         """Let no match wait any longer."""
         self._closed = True
         for waiting in self._waiting.values():
-            waiting.fail(LogUnavailable(CLOSED))
+            waiting.fail(StoreUnavailable(CLOSED))
 
     async def store(self, append: Append) -> list[Entry]:
-        """Let the coordinator store the end of a rated match; return its entries. Raises Conflict or LogUnavailable."""
+        """Let the coordinator store the end of a rated match; return its entries.
+
+        Raises Conflict or StoreUnavailable.
+        """
         if self._closed:
-            raise LogUnavailable(CLOSED)
+            raise StoreUnavailable(CLOSED)
         number = next(self._numbers)
         request = EndRated(
             number,
@@ -80,7 +83,7 @@ class RemoteRatedEnds:
         )
         waiting = self._waiting[number] = _WaitingEnd(request, asyncio.get_running_loop().create_future())
         give_up_us = self._time.monotonic_us() + STORE_TIMEOUT_US
-        timer = self._time.call_at(give_up_us, lambda: waiting.fail(LogUnavailable(waiting.problem)))
+        timer = self._time.call_at(give_up_us, lambda: waiting.fail(StoreUnavailable(waiting.problem)))
         try:
             if self._send:
                 self._send(request)

@@ -16,7 +16,7 @@ from referee.live.match_timing import TurnUse
 from referee.live.other_nodes import OtherNodes
 from referee.live.outbox import MatchEnded
 from referee.live.ports import Append, Conflict, Entry
-from referee.live.queued_command import NotRunHere
+from referee.live.queued_command import MatchMoving
 from referee.live.rated_end import append_decision
 from referee.live.registry import LiveMatches
 from referee.live.runner import MatchRunner
@@ -122,7 +122,7 @@ class SharedMatches(OtherNodes):
         """Run a match in play for the bots that are connected here. Idempotent.
 
         `uses` says what other nodes have measured, and `began` whether the bots must be told that play has begun.
-        Raises NoSuchMatch, LogUnavailable, or EngineFault or LogDamaged.
+        Raises NoSuchMatch, StoreUnavailable, or EngineFault or LogDamaged.
         """
         live_match = self.live.index.find(match_id)
         if live_match is None and match_id not in self._loading:
@@ -264,7 +264,7 @@ class SharedMatches(OtherNodes):
             if live_match.runner:
                 live_match.runner.stop()
             self.live.starter.release(live_match)
-            live_match.history.end_watches(NotRunHere(match_id))
+            live_match.history.end_watches(MatchMoving(match_id))
 
     def uses(self, bot: str) -> list[tuple[str, TurnUse]]:
         """Return how much time the bot has used in each turn that it owes here, with the id of the match."""
@@ -286,12 +286,12 @@ class SharedMatches(OtherNodes):
     async def end_rated(self, append: Append) -> list[Entry]:
         """Store the end of a rated match for another node, with its rating changes; return all entries after `after`.
 
-        Raises Conflict if the log of the match has other entries after that number, LogUnavailable, or NotRunHere.
+        Raises Conflict if the log of the match has other entries after that number, StoreUnavailable, or MatchMoving.
         """
         live_match = self.live.index.find(append.match_id)
         if live_match is None or live_match.runner is None:
             await self._check_after(append)
-            raise NotRunHere(append.match_id)
+            raise MatchMoving(append.match_id)
         match = live_match.match  # Before reading: entries may be applied meanwhile.
         missed = await self.live.log.read(append.match_id, match.number)
         for entry in missed:

@@ -72,7 +72,7 @@ class ContestHost(ABC, Generic[S, R]):
     """All contests of one kind in this process.
 
     Every method that takes the name of a contest raises NoSuchLadder or NoSuchTournament if it does not exist, and
-    ContestDamaged if its log is damaged. Every method raises LogUnavailable if the log cannot be used now.
+    ContestDamaged if its log is damaged. Every method raises StoreUnavailable if the log cannot be used now.
     """
 
     _unknown: ClassVar[type[NoSuchLadder] | type[NoSuchTournament]]
@@ -218,7 +218,7 @@ class ContestHost(ABC, Generic[S, R]):
 
         `one_for_all`: a single bot may play for all of them.
 
-        Raises BadField, WrongParticipantCount, AlreadyIn, NoSuchBot, NoSuchVersion, BotPaused or LogUnavailable.
+        Raises BadField, WrongParticipantCount, AlreadyIn, NoSuchBot, NoSuchVersion, BotPaused or StoreUnavailable.
         """
         if len(entrant.bots) != bots_per_entrant:
             what = "an entrant, which has one bot for each seat of a side or each board of a team,"

@@ -75,7 +75,7 @@ def co_appended(co_append: CoAppend[ContestEvent], at_ms: int) -> list[ContestEn
 
 
 class ContestLog(Protocol):
-    """Every method raises LogUnavailable if the log cannot be used now; then nothing has changed."""
+    """Every method raises StoreUnavailable if the log cannot be used now; then nothing has changed."""
 
     async def append(self, contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
         """Append `events` after entry number `after`, all or none; they are durable when this returns.

@@ -24,7 +24,7 @@ from referee.hosting.contest_log import (
 )
 from referee.hosting.hosting_errors import ContestDamaged
 from referee.live.log_history import LogHistory, LogStep, State, first_missing, replay
-from referee.live.ports import Conflict, LogUnavailable
+from referee.live.ports import Conflict, StoreUnavailable
 from referee.live.watch import LogWatch
 
 Fold = Callable[[State | None, ContestEntry], State]
@@ -66,7 +66,7 @@ class ContestStore(LogHistory[ContestEntry, State]):
 
     @classmethod
     async def read(cls, log: ContestLog, fold: Fold[State], contest: str) -> "ContestStore[State]":
-        """Load an existing contest from the log. Raises LogUnavailable, or anything if its log is damaged."""
+        """Load an existing contest from the log. Raises StoreUnavailable, or anything if its log is damaged."""
         store = cls(log, fold, await log.read(contest, 0, READ_BATCH_SIZE))
         await store.reload()
         return store
@@ -74,7 +74,7 @@ class ContestStore(LogHistory[ContestEntry, State]):
     async def execute(self, decide: Decide[State]) -> list[ContestStep[State]]:
         """Append the events that `decide` returns, apply them, and return the steps.
 
-        They are written even if the caller is cancelled. Raises what `decide` raises, or LogUnavailable; then nothing
+        They are written even if the caller is cancelled. Raises what `decide` raises, or StoreUnavailable; then nothing
         has changed.
         """
         return await asyncio.shield(asyncio.create_task(self._execute(decide)))
@@ -124,7 +124,7 @@ class ContestWatch(LogWatch[ContestEntry, State]):
         self._is_last = is_over
 
     async def __anext__(self) -> list[ContestStep[State]]:
-        """Return at least one step. Raises SlowConsumer, LogUnavailable, or why the store was closed."""
+        """Return at least one step. Raises SlowConsumer, StoreUnavailable, or why the store was closed."""
         return await self.next_steps()
 
     def _is_over(self, state: State) -> bool:
@@ -163,7 +163,7 @@ class ContestRegistry(Generic[State]):
         """Contests whose logs are known to be damaged."""
 
     async def open(self) -> list[ContestStore[State]]:
-        """Load all active contests from their logs, and return their stores. Raises LogUnavailable."""
+        """Load all active contests from their logs, and return their stores. Raises StoreUnavailable."""
         firsts = await self.log.first_entries(self.kind)
         self.first_entries = {entry.contest: entry for entry in firsts if isinstance(entry, ContestEntry)}
         for last in await self.log.last_entries(self.kind):
@@ -182,7 +182,7 @@ class ContestRegistry(Generic[State]):
         return contest in self.first_entries or contest in self.damaged
 
     async def add(self, name: str, events: Sequence[ContestEvent]) -> ContestStore[State]:
-        """Create a contest. Raises Conflict if there is one of that name, or LogUnavailable."""
+        """Create a contest. Raises Conflict if there is one of that name, or StoreUnavailable."""
         contest = contest_id(self.kind, name)
         entries = await self.log.append(contest, 0, events)
         self.first_entries[contest] = entries[0]
@@ -193,7 +193,7 @@ class ContestRegistry(Generic[State]):
         return self._stores.get(contest)
 
     async def get(self, contest: str) -> ContestStore[State]:
-        """Return the store of a contest. Raises KeyError if there is none, ContestDamaged, or LogUnavailable."""
+        """Return the store of a contest. Raises KeyError if there is none, ContestDamaged, or StoreUnavailable."""
         if contest in self.damaged:
             raise ContestDamaged(contest)
         if contest in self._stores:
@@ -214,7 +214,7 @@ class ContestRegistry(Generic[State]):
     async def _read(self, contest: str) -> ContestStore[State]:
         try:
             store = await ContestStore.read(self.log, self._fold, contest)
-        except LogUnavailable:
+        except StoreUnavailable:
             raise
         except Exception as fault:  # A damaged log may raise anything.
             self.damaged.add(contest)

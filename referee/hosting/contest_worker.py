@@ -28,7 +28,7 @@ from referee.hosting.pairing_owners import PairingOwners
 from referee.live.bot_notices import BotNotifier
 from referee.live.match_request import LiveLimits
 from referee.live.match_timing import DeadlineTimer
-from referee.live.ports import LogUnavailable, Time
+from referee.live.ports import StoreUnavailable, Time
 from referee.live.referee import Referee, RefereeDraining
 from referee.live.worker_pool import RunFunction, run_inline
 from referee.match.clock import SECOND, Micros
@@ -151,7 +151,7 @@ class ContestWorker(ABC, Generic[S]):
             self._alarm.stop()
             try:
                 done = await self._step()
-            except (LogUnavailable, RefereeDraining):
+            except (StoreUnavailable, RefereeDraining):
                 self._retry_in(RETRY_US)
             except Exception as fault:
                 self._report_fault(self._store.contest, fault)

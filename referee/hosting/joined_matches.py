@@ -29,7 +29,7 @@ class JoinedMatches:
         """Bots that have joined by contest, and the entrants from which they were computed."""
 
     async def contains(self, bot: Bot, match: Match) -> bool:
-        """Return whether the bot plays in the match by the will of its owner. Raises LogUnavailable."""
+        """Return whether the bot plays in the match by the will of its owner. Raises StoreUnavailable."""
         labels = dict(match.setup.labels)
         if labels.get(MAKER) == bot.owner:
             return True

@@ -100,7 +100,7 @@ class MatchFactory:
     async def create(self, request: MatchRequest) -> Match:
         """Create a match with the versions of its bots that are online, or return it if it was created before.
 
-        Raises BotUnavailable, RefereeDraining, LogUnavailable, or what is wrong with its terms.
+        Raises BotUnavailable, RefereeDraining, StoreUnavailable, or what is wrong with its terms.
         """
         self._online_players(request)
         if paused := await self.find_paused(request.players):
@@ -113,7 +113,7 @@ class MatchFactory:
             self._reserved.subtract(set(players))
 
     async def find(self, contest: str, request_id: str) -> Match | None:
-        """Return the match that the contest created with that request id, or None. Raises LogUnavailable."""
+        """Return the match that the contest created with that request id, or None. Raises StoreUnavailable."""
         try:
             return (await self._referee.status(match_id_of(contest, request_id))).match
         except NoSuchMatch:

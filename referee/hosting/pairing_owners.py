@@ -18,7 +18,7 @@ class PairingOwners:
     quotas: Quotas
 
     async def of(self, players: Iterable[Player]) -> tuple[str, ...]:
-        """Return the authors that own these bots, in alphabetical order. Raises NoSuchBot or LogUnavailable."""
+        """Return the authors that own these bots, in alphabetical order. Raises NoSuchBot or StoreUnavailable."""
         owners = {(await self.accounts.bot(player.bot)).owner for player in players}
         return tuple(sorted([owner for owner in owners if await self._is_author(owner)]))
 

@@ -30,7 +30,7 @@ from referee.accounts.bot_log import (
 )
 from referee.accounts.bots import Accounts, Bot, BotPause, with_fault, without_faults
 from referee.accounts.tokens import BudgetOwner
-from referee.live.ports import Entry, LogUnavailable, Time
+from referee.live.ports import Entry, StoreUnavailable, Time
 from referee.live.sessions import Session
 from referee.match.events import FlagFell, PlayEnded, SeatForfeited
 from referee.match.result import EndKind, Result
@@ -57,7 +57,7 @@ class BotLogRecorder:
     async def read(
         self, bot: str, wanted: LineFilter = ALL_LINES, after: int = 0, limit: int | None = None
     ) -> list[NumberedNote]:
-        """Return lines as `BotLog.read` does, once all pending notes are written. Raises LogUnavailable."""
+        """Return lines as `BotLog.read` does, once all pending notes are written. Raises StoreUnavailable."""
         await self.flush()
         return await self._bot_log.read(bot, wanted, after, limit)
 
@@ -79,7 +79,7 @@ class BotLogRecorder:
             self._write_on()
 
     async def _append(self, bot: str, notes: list[Note]) -> None:
-        with suppress(LogUnavailable):
+        with suppress(StoreUnavailable):
             await self._bot_log.append(bot, notes)
 
 
@@ -166,7 +166,7 @@ class QuotaNotifier:
         """Owners of budgets, each with a quota that was nearly used up at the last check."""
 
     async def check_usage(self, owner: BudgetOwner, quota: str, used: int, limit: int) -> None:
-        """Notify the bots that are online if the quota is nearly used up. Raises LogUnavailable."""
+        """Notify the bots that are online if the quota is nearly used up. Raises StoreUnavailable."""
         which = (owner, quota)
         if 2 * used <= limit:
             self._warned.discard(which)
@@ -226,7 +226,7 @@ class AutoPause:
             await asyncio.wait(self._tasks)
 
     async def _count(self, name: str, fault: ForfeitCause | None, match: Match) -> None:
-        with suppress(LogUnavailable):
+        with suppress(StoreUnavailable):
             bot = await self._accounts.bot(name)
             if not (fault or bot.faults) or not await self._counts(bot, match):
                 return

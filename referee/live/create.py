@@ -55,7 +55,7 @@ async def open_match(
     begin: Callable[[Match], Decision | None] = wait_for_start,
     attach: Callable[[MatchRunner], None] = attach_nowhere,
 ) -> MatchRunner:
-    """Create a match by a checked setup. Raises Conflict if its id is taken, or LogUnavailable.
+    """Create a match by a checked setup. Raises Conflict if its id is taken, or StoreUnavailable.
 
     `begin` returns the decision by which play begins at once, which is written together with the creation; None: it
     does not. `attach` is called when the creation has been announced, and before the start is. If the caller is
@@ -92,7 +92,7 @@ class MatchCreator:
     async def create(self, request: MatchRequest) -> CreatedMatch:
         """Create a match, or return the one that the same request has created.
 
-        Raises an error of its terms, RequestIdReused, TooManyWaiting, TooExpensive or LogUnavailable.
+        Raises an error of its terms, RequestIdReused, TooManyWaiting, TooExpensive or StoreUnavailable.
         """
         match_id = self._match_id(request)
         setup = await self._setup(request, match_id, request.seed or self._draw_seed())
@@ -109,7 +109,7 @@ class MatchCreator:
         return CreatedMatch((await self._live.stored.history(match_id)).status, repeated=False)
 
     async def find_created(self, request: MatchRequest) -> CreatedMatch | None:
-        """Return what this request has created; None: nothing. Raises RequestIdReused or LogUnavailable."""
+        """Return what this request has created; None: nothing. Raises RequestIdReused or StoreUnavailable."""
         try:
             return await self._find_created(request, self._match_id(request))
         except NoSuchMatch:
@@ -118,7 +118,7 @@ class MatchCreator:
     async def join(self, match_id: str, seat: Seat | None, player: Player) -> Seat:
         """Take that seat; None: the seat that the bot holds already, or else the first open one.
 
-        Raises SeatHeld, NoSuchSeat, MatchOver, NoSuchMatch or LogUnavailable.
+        Raises SeatHeld, NoSuchSeat, MatchOver, NoSuchMatch or StoreUnavailable.
         """
         while True:
             match = (await self._live.stored.history(match_id)).match

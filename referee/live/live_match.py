@@ -152,7 +152,7 @@ async def resume_match(match: Match, at_ms: int, dependencies: RunnerDependencie
     """Resume a match that no runner runs; `at_ms` is when its last entry was written.
 
     Match time has stood still since then and runs from now on, so bots should be back first. What another process has
-    written meanwhile is applied first. Raises LogUnavailable.
+    written meanwhile is applied first. Raises StoreUnavailable.
     """
     while True:
         down_ms = max(0, dependencies.time.wall_ms() - at_ms)  # The wall clock may have been set back.

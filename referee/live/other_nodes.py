@@ -40,7 +40,7 @@ class OtherNodes(Protocol):
     async def read_on(self, match_id: str, *, watched: bool = False) -> None:
         """Apply what other nodes have stored of a live match, unless this node is notified of that.
 
-        It is from now on if the match is `watched` here. Raises LogUnavailable.
+        It is from now on if the match is `watched` here. Raises StoreUnavailable.
         """
 
 

@@ -266,7 +266,7 @@ MAX_ENDS_PER_SESSION = 100
 class UndeliveredEnds(Protocol):
     """Results that bots have not confirmed. The log inserts one for each bot of a match that ends.
 
-    Every method raises LogUnavailable if they cannot be used now.
+    Every method raises StoreUnavailable if they cannot be used now.
     """
 
     async def list_for(self, bot: str, limit: int) -> list[MatchEnded]:

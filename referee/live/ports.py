@@ -53,7 +53,7 @@ class Conflict(Exception):
         self.last = last
 
 
-class LogUnavailable(Exception):
+class StoreUnavailable(Exception):
     """The log cannot be written or read now (disk full, read-only, locked). Nothing was changed."""
 
 
@@ -159,7 +159,7 @@ class EventLog(Protocol):
     def begin_append(self, append: Append, done: AppendCallback) -> None:
         """Write the events, and call `done` later on this event loop.
 
-        The error is Conflict if the log of the match or contest has grown, or LogUnavailable. Raises what makes an
+        The error is Conflict if the log of the match or contest has grown, or StoreUnavailable. Raises what makes an
         event impossible to write.
         """
 

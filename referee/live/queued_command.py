@@ -9,7 +9,7 @@ from referee.match.commands import Command
 from referee.match.decision import Decision
 
 
-class NotRunHere(Exception):
+class MatchMoving(Exception):
     """The runner has stopped, since the server shuts down or the match has failed here."""
 
     def __init__(self, match_id: str) -> None:

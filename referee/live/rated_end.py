@@ -13,7 +13,7 @@ A failure of ratings never costs a match:
 from collections.abc import Sequence
 
 from referee.live.match_request import LADDER
-from referee.live.ports import Append, Conflict, Entry, LogUnavailable, Request
+from referee.live.ports import Append, Conflict, Entry, Request, StoreUnavailable
 from referee.live.runner_dependencies import RatingWriter, RunnerDependencies
 from referee.match.decision import Decision
 from referee.match.events import PlayEnded
@@ -31,7 +31,7 @@ async def append_decision(
     """Append a decision after entry number `after` of its match, as the answer to the `request`.
 
     Return the decision as it was written, with rating changes if it ends a rated match, and its entries.
-    Raises Conflict if the log of the match has grown, or LogUnavailable.
+    Raises Conflict if the log of the match has grown, or StoreUnavailable.
     """
     match_id = decided.match.setup.match_id
     if dependencies.rating_writer is None or not is_rated(dependencies, decided):
@@ -45,7 +45,7 @@ async def append_decision(
         except Conflict as conflict:
             if conflict.of == match_id:
                 raise
-    raise LogUnavailable(f"the ladder of {match_id} grew during each of {MAX_ATTEMPTS} attempts to rate it")
+    raise StoreUnavailable(f"the ladder of {match_id} grew during each of {MAX_ATTEMPTS} attempts to rate it")
 
 
 async def _write_rated(
@@ -55,7 +55,10 @@ async def _write_rated(
     decided: Decision,
     request: Request | None,
 ) -> AppendedDecision:
-    """Append a decision that ends a rated match. Raises Conflict, of the match or of its ladder, or LogUnavailable."""
+    """Append a decision that ends a rated match.
+
+    Raises Conflict, of the match or of its ladder, or StoreUnavailable.
+    """
     match_id = decided.match.setup.match_id
     written: AppendedDecision | None = None
     try:
@@ -65,7 +68,7 @@ async def _write_rated(
             written = rated, entries
             rating.committed_ms = entries[-1].at_ms
     except Exception as fault:
-        if written is None and isinstance(fault, LogUnavailable | Conflict):
+        if written is None and isinstance(fault, StoreUnavailable | Conflict):
             raise
         dependencies.report_fault(match_id, fault)
     return written or (decided, await dependencies.log.append(match_id, after, decided.events, request))

@@ -11,7 +11,7 @@ from itertools import islice
 
 from referee.live.live_match import LiveMatch
 from referee.live.match_history import MatchHistory
-from referee.live.ports import Conflict, Entry, LogUnavailable
+from referee.live.ports import Conflict, Entry, StoreUnavailable
 from referee.live.registry import LiveMatches
 from referee.live.stored_matches import UnplayableLog, replay_log
 from referee.match.clock import Micros
@@ -48,7 +48,7 @@ class MatchRecovery:
         live.stored.restore_by(self.restore)
 
     async def begin(self) -> None:
-        """Find all unfinished matches that are not live here. Raises LogUnavailable."""
+        """Find all unfinished matches that are not live here. Raises StoreUnavailable."""
         self._complete = False
         bots = await self._log.bots_in_play()
         for match_id in await self._log.unfinished():
@@ -62,7 +62,7 @@ class MatchRecovery:
             self._live.subscribe(self)
 
     async def run(self) -> int:
-        """Restore all of these matches, and return their number. Raises LogUnavailable.
+        """Restore all of these matches, and return their number. Raises StoreUnavailable.
 
         A match whose game cannot apply its log is voided; one that cannot be read is left out. Matches that wait for
         their start continue to wait. The time of matches in play stands still until their bots are back or a time limit
@@ -85,7 +85,7 @@ class MatchRecovery:
     async def restore_unknown(self, unfinished: Collection[str]) -> None:
         """Restore the matches among these that an earlier coordinator has created too late for `begin` to find them.
 
-        Each is tried once: what cannot be restored is left out, as in `run`. Raises LogUnavailable.
+        Each is tried once: what cannot be restored is left out, as in `run`. Raises StoreUnavailable.
         """
         found = {match_id for match_id in unfinished if not self._live.is_known(match_id)} - self._found
         if found and self._complete:
@@ -94,11 +94,11 @@ class MatchRecovery:
             await self.run()
 
     async def restore(self, match_id: str) -> None:
-        """Restore a match now, if that has not been done yet. Raises LogUnavailable."""
+        """Restore a match now, if that has not been done yet. Raises StoreUnavailable."""
         await self._restore([match_id])
 
     async def restore_matches_of(self, bot: str) -> None:
-        """Restore the matches in play of a bot now. Raises LogUnavailable."""
+        """Restore the matches in play of a bot now. Raises StoreUnavailable."""
         while matches := self._by_bot.get(bot):
             await self._restore(list(islice(matches, MAX_MATCHES)))
 
@@ -128,10 +128,10 @@ class MatchRecovery:
                 self._by_bot.pop(bot, None)
 
     async def _read(self, match_ids: Sequence[str]) -> Sequence[list[Entry] | Exception]:
-        """Return the logs of the first of these matches, or why one cannot be read. Raises LogUnavailable."""
+        """Return the logs of the first of these matches, or why one cannot be read. Raises StoreUnavailable."""
         try:
             return await self._log.read_matches(match_ids, MAX_ENTRIES)
-        except LogUnavailable:
+        except StoreUnavailable:
             raise
         except Exception as fault:
             if len(match_ids) == 1:

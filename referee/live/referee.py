@@ -55,8 +55,8 @@ class RefereeDraining(DetailedError):
 class Referee:
     """One for each process, on one event loop.
 
-    Every method that names a match raises NoSuchMatch if there is none, NotRunHere if another process runs it, and
-    LogUnavailable if the log cannot be used now.
+    Every method that names a match raises NoSuchMatch if there is none, MatchMoving if another process runs it, and
+    StoreUnavailable if the log cannot be used now.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Referee:
         """Ends all streams at once, whatever matches wait for; to be called between `drain` and `close`."""
 
     async def recover(self) -> int:
-        """Restore all unfinished matches from their logs; return their number. Raises LogUnavailable."""
+        """Restore all unfinished matches from their logs; return their number. Raises StoreUnavailable."""
         await self.recovery.begin()
         return await self.recovery.run()
 
@@ -252,19 +252,25 @@ class Referee:
         return await self._requests.submit(match_id, WithdrawBot(bot), by, request_id)
 
     async def offer_draw(self, match_id: str, seat: Seat, request_id: str = "") -> RequestAccepted:
-        """Offer a draw, or accept pending offers. Raises NoDraw, DrawOfferedBefore, or what `resign` raises."""
+        """Offer a draw, or accept pending offers.
+
+        Raises DrawNotClaimable, DrawOfferedBefore, or what `resign` raises.
+        """
         return await self._requests.submit(match_id, OfferDraw(seat), seat, request_id)
 
     async def accept_draw(self, match_id: str, seat: Seat, request_id: str = "") -> RequestAccepted:
-        """Accept pending draw offers. Raises NoDraw, DrawOfferedBefore, or what `resign` raises."""
+        """Accept pending draw offers. Raises DrawNotClaimable, DrawOfferedBefore, or what `resign` raises."""
         return await self._requests.submit(match_id, AcceptDraw(seat), seat, request_id)
 
     async def decline_draw(self, match_id: str, seat: Seat, request_id: str = "") -> RequestAccepted:
-        """Decline pending draw offers. Raises NoDraw, or what `resign` raises."""
+        """Decline pending draw offers. Raises DrawNotClaimable, or what `resign` raises."""
         return await self._requests.submit(match_id, DeclineDraw(seat), seat, request_id)
 
     async def claim_draw(self, match_id: str, seat: Seat, request_id: str = "") -> RequestAccepted:
-        """Claim a draw by the rules of the game. Raises NoDraw, NotAllowedNow, MatchOver or RequestIdReused."""
+        """Claim a draw by the rules of the game.
+
+        Raises DrawNotClaimable, NotAllowedNow, MatchOver or RequestIdReused.
+        """
         return await self._requests.submit(match_id, ClaimDraw(seat), seat, request_id)
 
     # Decisions by people. Request ids are separate for each person, `by`.

@@ -19,8 +19,8 @@ from referee.live.match_history import MatchHistory, MatchStep
 from referee.live.match_request import find_game
 from referee.live.other_nodes import OtherNodes, connect_to_none
 from referee.live.outbox import EndDelivery, UndeliveredEnds
-from referee.live.ports import EventLog, LogUnavailable, MatchObserver, PresenceObserver, SeatDelays, Time
-from referee.live.queued_command import NotRunHere
+from referee.live.ports import EventLog, MatchObserver, PresenceObserver, SeatDelays, StoreUnavailable, Time
+from referee.live.queued_command import MatchMoving
 from referee.live.reserved_places import NO_CONTESTS, JoinedContests, ReservedPlaces
 from referee.live.runner import MatchRunner
 from referee.live.runner_dependencies import RatingWriter, RunnerDependencies
@@ -47,7 +47,7 @@ T = TypeVar("T")
 SINGLE_MOVE = frozenset({MovePlayed})
 """Kinds of the entries of nearly all decisions: one move after which nothing else happens."""
 PRESENCE_EVENTS = (PlayStarted, RefereeRecovered, SeatDisconnected, SeatReconnected)
-EXPECTED_ERRORS = (DetailedError, LogUnavailable, NotRunHere)
+EXPECTED_ERRORS = (DetailedError, StoreUnavailable, MatchMoving)
 """Errors of a command that are not reported as faults."""
 RESUME_RETRY_US = SECOND
 """Delay before another attempt to resume a match whose log could not be written."""
@@ -192,13 +192,13 @@ class LiveMatches:
         live_match = self.index.remove(match_id)
         if live_match:
             self.starter.release(live_match)
-            live_match.history.end_watches(NotRunHere(match_id))
+            live_match.history.end_watches(MatchMoving(match_id))
 
     def submit(self, live_match: LiveMatch, command: Command, since_us: Micros | None = None) -> None:
         """Queue a command without waiting for its decision. `since_us`: see `MatchRunner.submit`."""
         try:
             asked = live_match.active_runner.submit(command, since_us=since_us)
-        except NotRunHere:  # The runner is closing, and another one will take over the match.
+        except MatchMoving:  # The runner is closing, and another one will take over the match.
             return
         asked.add_done_callback(lambda answer: self._command_done(live_match, command, answer))
 
@@ -244,17 +244,20 @@ class LiveMatches:
         self.update_presence(live_match, range(len(live_match.match.players)))
 
     async def runner(self, match_id: str) -> MatchRunner:
-        """Return the runner, resuming the match first. Raises NoSuchMatch, MatchOver, NotRunHere or LogUnavailable."""
+        """Return the runner, resuming the match first.
+
+        Raises NoSuchMatch, MatchOver, MatchMoving or StoreUnavailable.
+        """
         if not self.index.find(match_id):
             result = (await self.stored.history(match_id)).match.result  # Restores a match that is still to recover.
             if not self.index.find(match_id):
-                raise MatchOver(str(result)) if result else NotRunHere(match_id)
+                raise MatchOver(str(result)) if result else MatchMoving(match_id)
         live_match = self.index.find(match_id)
         assert live_match
         if live_match.runner is None:
             await asyncio.wait([self.resume(live_match)])
         if live_match.runner is None:
-            raise LogUnavailable(f"match {match_id} cannot go on now")
+            raise StoreUnavailable(f"match {match_id} cannot go on now")
         return live_match.runner
 
     def resume(self, live_match: LiveMatch) -> asyncio.Task[None]:
@@ -354,7 +357,7 @@ class LiveMatches:
     async def _resume(self, live_match: LiveMatch) -> None:
         try:
             runner = await resume_match(live_match.match, live_match.history.at_ms, self.dependencies)
-        except LogUnavailable:
+        except StoreUnavailable:
             live_match.cannot_resume()
             self.resume_later([live_match], RESUME_RETRY_US)
         else:

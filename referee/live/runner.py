@@ -21,8 +21,8 @@ from referee.live.engine_calls import call_engine
 from referee.live.loop_lag import HOLDER
 from referee.live.match_history import MatchStep, match_steps, steps_of_entries
 from referee.live.match_timing import MatchTime, MatchTimer, RefereeDelays
-from referee.live.ports import Append, Conflict, Entry, LogUnavailable, Request, settle
-from referee.live.queued_command import DecisionCallback, NotRunHere, QueuedCommand
+from referee.live.ports import Append, Conflict, Entry, Request, StoreUnavailable, settle
+from referee.live.queued_command import DecisionCallback, MatchMoving, QueuedCommand
 from referee.live.rated_end import append_decision, is_rated
 from referee.live.runner_dependencies import RunnerDependencies
 from referee.match.clock import MS, SECOND, Micros
@@ -66,7 +66,7 @@ class MatchRunner:
     def submit(
         self, command: Command, request: Request | None = None, since_us: Micros | None = None
     ) -> asyncio.Future[Decision]:
-        """Execute `command`; the future has the result of `execute`. Raises NotRunHere if the runner has stopped."""
+        """Execute `command`; the future has the result of `execute`. Raises MatchMoving if the runner has stopped."""
         decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
         self.execute(command, partial(settle, decided), request, since_us)
         return decided
@@ -77,11 +77,11 @@ class MatchRunner:
         """Decide `command`, and call `done` with the decision once it is stored, perhaps before this returns.
 
         A `request` is stored with it, so that it can be found again. `since_us` is when the reported event happened, in
-        monotonic time. If no event follows, nothing is written. `done` gets an error of the command, LogUnavailable, or
-        NotRunHere if nothing has changed. Raises NotRunHere if the runner has stopped already.
+        monotonic time. If no event follows, nothing is written. `done` gets an error of the command, StoreUnavailable,
+        or MatchMoving if nothing has changed. Raises MatchMoving if the runner has stopped already.
         """
         if self._closed:
-            raise NotRunHere(self.match_id)
+            raise MatchMoving(self.match_id)
         if self._busy or self._time.stopped or self.match.game.is_slow:
             self._enqueue(QueuedCommand(command, done, request, HOLDER.get(), since_us))
             return
@@ -171,7 +171,7 @@ class MatchRunner:
         if isinstance(error, Conflict):
             self._decide_again(queued)
             return
-        if isinstance(error, LogUnavailable):
+        if isinstance(error, StoreUnavailable):
             self._suspend()
             self._credit_delay(queued.command)
         self.notify(queued.done, error)
@@ -182,13 +182,13 @@ class MatchRunner:
         self._queue.appendleft(queued)
 
     async def _read_on(self) -> None:
-        """Apply what other processes have stored. Raises LogUnavailable."""
+        """Apply what other processes have stored. Raises StoreUnavailable."""
         try:
             if self._behind:
                 entries = await self._dependencies.log.read(self.match_id, self.match.number)
                 self._apply_received(await call_engine(self.match.game, steps_of_entries, self.match, entries))
                 self._behind = False
-        except LogUnavailable:
+        except StoreUnavailable:
             self._suspend()
             raise
 
@@ -233,7 +233,7 @@ class MatchRunner:
         self.stop()
         while self._queue:
             if queued := self._queue.popleft():
-                self.notify(queued.done, NotRunHere(self.match_id))
+                self.notify(queued.done, MatchMoving(self.match_id))
         self._dependencies.report_fault(self.match_id, fault)
         self.notify(self._dependencies.observer.on_stopped, self.match_id)
 
@@ -243,7 +243,7 @@ class MatchRunner:
             if not await self._is_ready(asked):
                 return
         except Exception:
-            self.notify(asked.done, NotRunHere(self.match_id))
+            self.notify(asked.done, MatchMoving(self.match_id))
             raise
         try:
             decided = await call_engine(self.match.game, self._decide, asked.command, asked.since_us)
@@ -264,7 +264,7 @@ class MatchRunner:
             return True
         except Conflict:
             self._decide_again(asked)
-        except LogUnavailable as error:
+        except StoreUnavailable as error:
             self._credit_delay(asked.command)
             self.notify(asked.done, error)
         return False
@@ -290,7 +290,7 @@ class MatchRunner:
                     await self._commit(check, decided)
         except Conflict:
             self._decide_again(None)
-        except LogUnavailable:
+        except StoreUnavailable:
             self._retry_us = min(2 * self._retry_us, LAST_RETRY_US)
 
     def _decide(self, command: Command, since_us: Micros | None = None) -> Decision:
@@ -298,7 +298,7 @@ class MatchRunner:
         return self._dependencies.decide(self.match, command, at_us)
 
     async def _resume(self) -> None:
-        """Resume after the log was unavailable. Raises LogUnavailable if it still is."""
+        """Resume after the log was unavailable. Raises StoreUnavailable if it still is."""
         resume = ResumeMatch(self._time.stopped_ms())
         await self._commit(resume, self._decide(resume))
         self._time.resume()
@@ -309,7 +309,7 @@ class MatchRunner:
         """Store, apply, notify. Return the decision as it was stored, with rating changes."""
         try:
             decided, entries = await append_decision(self._dependencies, self.match.number, decided, request)
-        except LogUnavailable:
+        except StoreUnavailable:
             self._suspend()
             raise
         return self._apply(command, decided, entries)

@@ -58,7 +58,7 @@ class RatingWriter(Protocol):
         the context and sets `committed_ms`; on exit the ladder applies its entries. If the caller raises Conflict of
         the ladder's log, the ladder is reloaded, nothing is applied, and the same match can be rated again.
 
-        Raises LogUnavailable if the ladder cannot be read now.
+        Raises StoreUnavailable if the ladder cannot be read now.
         """
 
 

@@ -88,11 +88,11 @@ class StoredMatches:
         """
 
     def restore_by(self, restore: Callable[[str], Awaitable[None]]) -> None:
-        """Let `restore` make a match live that is not restored from its log yet. It may raise LogUnavailable."""
+        """Let `restore` make a match live that is not restored from its log yet. It may raise StoreUnavailable."""
         self._restore = restore
 
     async def history(self, match_id: str) -> MatchHistory:
-        """Return the history of a match. Raises NoSuchMatch, LogUnavailable, or EngineFault or LogDamaged.
+        """Return the history of a match. Raises NoSuchMatch, StoreUnavailable, or EngineFault or LogDamaged.
 
         The last two mean that its log cannot be replayed or read.
         """
@@ -116,7 +116,7 @@ class StoredMatches:
     async def history_or_log(self, match_id: str) -> MatchHistory | UnplayableMatch:
         """Return the history of a match, or what its log says if its game cannot apply it.
 
-        Raises NoSuchMatch, LogUnavailable or LogDamaged.
+        Raises NoSuchMatch, StoreUnavailable or LogDamaged.
         """
         if not self._live.find(match_id):
             await self._restore(match_id)
@@ -135,7 +135,7 @@ class StoredMatches:
     async def setup(self, match_id: str) -> Setup:
         """Return the setup of a match with the players that its seats have now, also if its game was removed.
 
-        Raises NoSuchMatch, LogUnavailable or LogDamaged.
+        Raises NoSuchMatch, StoreUnavailable or LogDamaged.
         """
         found = await self.history_or_log(match_id)
         if isinstance(found, UnplayableMatch):
@@ -147,7 +147,7 @@ class StoredMatches:
         self._remember(history.match.setup.match_id, history)
 
     async def list_matches(self, wanted: MatchFilter, after: str, limit: int) -> MatchPage:
-        """Return a page of matches older than the match `after`, the newest first. Raises LogUnavailable.
+        """Return a page of matches older than the match `after`, the newest first. Raises StoreUnavailable.
 
         Matches whose summary cannot be read, or whose game is unknown, are left out.
         """

@@ -16,7 +16,7 @@ from referee.live.loop_lag import MessageArrival
 from referee.live.match_history import MatchHistory, VerdictLocation
 from referee.live.outbox import MoveAccepted, RequestAccepted
 from referee.live.ports import EngineFault, Entry, Request
-from referee.live.queued_command import DecisionCallback, NotRunHere
+from referee.live.queued_command import DecisionCallback, MatchMoving
 from referee.live.registry import LiveMatches
 from referee.live.runner import MatchRunner
 from referee.live.stored_matches import UnplayableMatch
@@ -79,7 +79,7 @@ class LateAnswer(ClockExpired):
 
 VERDICT_READ_BATCH = 2
 """Read two entries: the second usually belongs to the next decision."""
-LOOK_UP_VERDICT = (ClockExpired, MatchOver, NotRunHere)
+LOOK_UP_VERDICT = (ClockExpired, MatchOver, MatchMoving)
 """Errors after which the log is searched for an earlier verdict on the same answer."""
 
 
@@ -109,7 +109,7 @@ class AnswerSubmitter:
             return False
         try:
             live_match.runner.execute(answer.to_command(live_match.runner), done)
-        except NotRunHere:
+        except MatchMoving:
             return False
         return True
 
@@ -120,7 +120,7 @@ class AnswerSubmitter:
         if isinstance(decided, Exception):
             raise decided
         if not decided.events:
-            return await self._first_verdict(answer, NotRunHere(answer.match_id))
+            return await self._first_verdict(answer, MatchMoving(answer.match_id))
         return _verdict_on(decided, decided.events)
 
     async def validate(self, answer: TurnAnswer) -> int:
@@ -134,7 +134,7 @@ class AnswerSubmitter:
             if decided.events:
                 _verdict_on(decided, _without_count(decided.events))
             else:
-                await self._first_verdict(answer, NotRunHere(answer.match_id))
+                await self._first_verdict(answer, MatchMoving(answer.match_id))
         return runner.match.number
 
     async def _first_verdict(self, answer: TurnAnswer, otherwise: Exception) -> MoveAccepted:

@@ -78,7 +78,7 @@ class LogWatch(ABC, Generic[EntryT, State]):
         """The state after that entry. None: it is before the first one."""
 
     async def begin(self, after: int | None) -> None:
-        """Start after that number; None: from now on. Raises NumberAhead or LogUnavailable."""
+        """Start after that number; None: from now on. Raises NumberAhead or StoreUnavailable."""
         await self._advance_to_now()
         if after is not None and after > self.number:
             raise NumberAhead(after, self.number)
@@ -91,7 +91,7 @@ class LogWatch(ABC, Generic[EntryT, State]):
     async def next_steps(self) -> list[LogStep[EntryT, State]]:
         """Return at least one step. Raises StopAsyncIteration after the last one, which is not an error.
 
-        Raises SlowConsumer, LogUnavailable, or why the history was closed.
+        Raises SlowConsumer, StoreUnavailable, or why the history was closed.
         """
         while self.state is None or not self._is_over(self.state) or self._history.number > self.number:
             # Subscribe before reading, or an entry appended in between would be missed.
@@ -179,7 +179,7 @@ class MatchWatch(LogWatch[Entry, Match]):
         self._turns = turns
 
     async def __anext__(self) -> list[WatchedEntry]:
-        """Return at least one entry. Raises SlowConsumer, LogUnavailable, or why the match is not run here any more."""
+        """Return at least one entry. Raises SlowConsumer, StoreUnavailable, or why the match has moved."""
         steps = await self.next_steps()
         # Rejected moves are public after the end, so the same entries can then look different.
         over = self._history.match.phase is MatchPhase.OVER

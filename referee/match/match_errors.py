@@ -72,7 +72,7 @@ class NonceRefused(MatchError):
         super().__init__(f"nonce rejected: {why}", why=why)
 
 
-class NoDraw(MatchError):
+class DrawNotClaimable(MatchError):
     """A draw was offered, accepted, declined or claimed where that is not possible."""
 
     def __init__(self, why: str) -> None:

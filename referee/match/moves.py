@@ -31,9 +31,9 @@ from referee.match.events import (
 )
 from referee.match.match_errors import (
     ClockExpired,
+    DrawNotClaimable,
     DrawOfferedBefore,
     MatchOver,
-    NoDraw,
     RequestIdReused,
     SeatOut,
     StaleTurn,
@@ -140,7 +140,7 @@ def offer_draw(builder: DecisionBuilder, command: OfferDraw | AcceptDraw) -> Non
     match = builder.match
     check_not_dropped(match, command.seat)
     if not match.game.draws_by_agreement:
-        raise NoDraw(f"{match.game.title} has no draw by agreement")
+        raise DrawNotClaimable(f"{match.game.title} has no draw by agreement")
     if command.seat in match.offers:
         raise DrawOfferedBefore("the offer is still open")
     accepts = _others_offer(match, command.seat)
@@ -164,14 +164,14 @@ def decline_draw(builder: DecisionBuilder, command: DeclineDraw) -> None:
 def claim_draw(builder: DecisionBuilder, command: ClaimDraw) -> None:
     reason = builder.match.require_position().claimable
     if reason is None or builder.match.turns[command.seat] is None:
-        raise NoDraw("the rules allow this seat no claim in this position")
+        raise DrawNotClaimable("the rules allow this seat no claim in this position")
     builder.end(draw_result(builder.match, EndCause.DRAW_CLAIMED, reason))
 
 
 def _check_offered(match: Match, seat: Seat) -> None:
     check_not_dropped(match, seat)
     if not _others_offer(match, seat):
-        raise NoDraw("no other seat has offered one")
+        raise DrawNotClaimable("no other seat has offered one")
 
 
 def _others_offer(match: Match, seat: Seat) -> bool:

@@ -18,7 +18,7 @@ from referee.live.ports import (
     Entry,
     EventLog,
     LogDamaged,
-    LogUnavailable,
+    StoreUnavailable,
     Summaries,
     Time,
 )
@@ -67,7 +67,7 @@ class MeteredEventLog(EventLog):
     def _appended(self, began_us: Micros, done: AppendCallback, written: list[Entry] | Exception) -> None:
         if isinstance(written, Conflict):
             self._metrics.failed.labels("conflict").inc()
-        elif isinstance(written, LogUnavailable):
+        elif isinstance(written, StoreUnavailable):
             self._metrics.failed.labels("unavailable").inc()
             self._report(str(written))
         elif not isinstance(written, Exception):

@@ -122,7 +122,10 @@ class Application:
         )
 
     async def open(self) -> None:
-        """Start, and `begin_recovery` unless another node may be in charge. Raises LogUnavailable or MalformedEntry."""
+        """Start, and `begin_recovery` unless another node may be in charge.
+
+        Raises StoreUnavailable or MalformedEntry.
+        """
         self.lag.charge_tasks(asyncio.get_running_loop())
         self.lag.start()
         if self.others.in_charge:
@@ -131,7 +134,7 @@ class Application:
     async def begin_recovery(self) -> None:
         """Load all active contests, and find unfinished matches: what must be known before bots connect.
 
-        In a cluster, the coordinator does so. Raises LogUnavailable or MalformedEntry.
+        In a cluster, the coordinator does so. Raises StoreUnavailable or MalformedEntry.
         """
         self._recovery_began_us = self.time.monotonic_us()
         self.referee.subscribe(self._auto_pause)  # Before the workers of ladders, which wait for what it counts.
@@ -141,7 +144,7 @@ class Application:
             await self.referee.recovery.begin()
 
     async def finish_recovery(self, recover: Callable[[], Awaitable[int]] | None = None) -> None:
-        """Recover these matches and contests, and run them. Raises LogUnavailable or MalformedEntry.
+        """Recover these matches and contests, and run them. Raises StoreUnavailable or MalformedEntry.
 
         `recover` recovers the matches of a node that is not in charge yet, and returns their number.
         """

@@ -6,7 +6,7 @@ from functools import partial
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee.cluster.membership.postgres_nodes import PostgresNodes
-from referee.live.ports import LogUnavailable, Time
+from referee.live.ports import StoreUnavailable, Time
 from referee.records.signing_key import KeyUnusable, create_pem, read_pem
 from referee.server.settings import Settings
 from referee.server.stores import StartupError, Stores
@@ -48,7 +48,7 @@ def postgres_stores(
             if isinstance(time, SharedTime):
                 await time.open(lambda: database.read(read_now))
             key = await signing_key(database)
-        except (LogUnavailable, NewerDatabase, DatabaseInUse, KeyUnusable) as why:
+        except (StoreUnavailable, NewerDatabase, DatabaseInUse, KeyUnusable) as why:
             await close()
             raise StartupError(f"cannot use {settings.database}: {why}") from None
 

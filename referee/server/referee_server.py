@@ -12,7 +12,7 @@ from referee.cluster.membership.compatibility import IncompatibleNode
 from referee.cluster.shared_matches import SharedMatches
 from referee.live.match_timing import LoopTime
 from referee.live.other_nodes import connect_to_none
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.live.referee import RefereeDraining
 from referee.match.clock import MS, SECOND, Micros
 from referee.observability.event_log_metrics import OutageCallback, ignore_outage
@@ -113,7 +113,7 @@ class RefereeServer:
             # Last: the token is shown once, so nothing that can fail may come between it and its reader.
             secret, secret_file = await self._first_admin()
         except (
-            LogUnavailable,
+            StoreUnavailable,
             MalformedEntry,
             ListenError,
             InvalidTlsFiles,

@@ -13,7 +13,7 @@ from referee.accounts.tokens import Quotas, Tokens
 from referee.cluster.membership.node_store import NodeStore
 from referee.hosting.contest_log import ContestLog
 from referee.live.outbox import UndeliveredEnds
-from referee.live.ports import EventLog, LogUnavailable, Time
+from referee.live.ports import EventLog, StoreUnavailable, Time
 from referee.records.signing_key import KeyUnusable, load_or_create
 from referee.server.settings import Settings
 from referee.storage.sqlite.accounts import SqliteAccounts, SqliteTokens
@@ -83,7 +83,7 @@ def open_stores(
         raise StartupError(f"cannot use {settings.data_dir}: {why}") from None
     try:
         return _on_disk(settings, time, committed, lock)
-    except (OSError, LogUnavailable, NewerDatabase, KeyUnusable) as why:
+    except (OSError, StoreUnavailable, NewerDatabase, KeyUnusable) as why:
         lock.release()
         raise StartupError(f"cannot use {settings.data_dir}: {why}") from None
 

@@ -6,11 +6,11 @@ from contextlib import suppress
 from typing import TypeAlias
 
 from referee.live.match_timing import LoopTime
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.match.clock import MS, SECOND, Micros
 
 ReadNow: TypeAlias = Callable[[], Awaitable[int]]
-"""Reads the clock of the database (Unix milliseconds). Raises LogUnavailable."""
+"""Reads the clock of the database (Unix milliseconds). Raises StoreUnavailable."""
 
 COMPARE_INTERVAL_US: Micros = 60 * SECOND
 """How often the clock of the database is read. A monotonic clock is wrong by a few milliseconds in this time."""
@@ -32,7 +32,7 @@ class SharedTime(LoopTime):
         return (self.monotonic_us() + self._offset_us) // MS
 
     async def open(self, read_now: ReadNow) -> None:
-        """Read the clock of an open database, and do so again until `close`. Raises LogUnavailable."""
+        """Read the clock of an open database, and do so again until `close`. Raises StoreUnavailable."""
         await self._compare(read_now)
         self._comparing = asyncio.create_task(self._compare_regularly(read_now))
 
@@ -43,7 +43,7 @@ class SharedTime(LoopTime):
     async def _compare_regularly(self, read_now: ReadNow) -> None:
         while True:
             await asyncio.sleep(COMPARE_INTERVAL_US / SECOND)
-            with suppress(LogUnavailable):
+            with suppress(StoreUnavailable):
                 await self._compare(read_now)
 
     async def _compare(self, read_now: ReadNow) -> None:

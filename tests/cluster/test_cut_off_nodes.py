@@ -7,7 +7,7 @@ import pytest
 from referee.cluster.messages import CONFLICT, STORED, UNAVAILABLE, EndRated, EndStored
 from referee.cluster.rated_ends import RETRY_US, STORE_TIMEOUT_US, RemoteRatedEnds
 from referee.live.outbox import MatchEnded
-from referee.live.ports import Append, Conflict, Entry, LogUnavailable
+from referee.live.ports import Append, Conflict, Entry, StoreUnavailable
 from referee.live.sessions import Session
 from referee.match.clock import MS, SECOND
 from referee.match.state import MatchPhase
@@ -371,7 +371,7 @@ async def test_an_end_does_not_wait_for_ever() -> None:
     await node.begin(connected=True)
     node.answer(UNAVAILABLE)
     await node.time.advance(STORE_TIMEOUT_US)
-    with pytest.raises(LogUnavailable, match="no space"):
+    with pytest.raises(StoreUnavailable, match="no space"):
         await node.storing
     asked = len(node.asked)
     node.ends.connect(node.asked.append)
@@ -393,5 +393,5 @@ async def test_no_end_waits_once_the_node_shuts_down() -> None:
     await node.begin(connected=False)
     node.ends.close()
     for storing in (node.storing, node.ends.store(END)):
-        with pytest.raises(LogUnavailable, match="shutting down"):
+        with pytest.raises(StoreUnavailable, match="shutting down"):
             await storing

@@ -8,7 +8,7 @@ from engines.api import SPECTATOR
 from referee.live.match_timing import TurnUse
 from referee.live.outbox import MatchEnded, MatchStarted, TakeoverNotice, TurnNotice
 from referee.live.ports import Append, Conflict, Entry
-from referee.live.queued_command import NotRunHere
+from referee.live.queued_command import MatchMoving
 from referee.live.sessions import SessionTakenOver
 from referee.match.clock import SECOND
 from referee.match.commands import Resign
@@ -295,7 +295,7 @@ async def test_an_end_that_an_earlier_coordinator_has_stored_is_a_conflict_for_t
     match_id, b, _ = await start_apart(cluster)
     fourth = LiveNode("d", cluster.hub, b)
     last = (await cluster.stored.heads([match_id]))[match_id]
-    with pytest.raises(NotRunHere):
+    with pytest.raises(MatchMoving):
         await fourth.shared.end_rated(Append(match_id, last, ()))
     await b.answer(match_id, 0, "1")
     with pytest.raises(Conflict) as conflict:

@@ -11,7 +11,7 @@ from typing import Any
 import grpc
 import pytest
 
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.local.embedded_server import settings
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.transport.guards.open_calls import OpenCall, OpenCalls
@@ -33,7 +33,7 @@ class GatedRecovery:
         async def read_matches(log: SqliteEventLog, match_ids: Sequence[str], max_entries: int) -> Any:
             await asyncio.to_thread(gate._released.wait, TIMEOUT_S)
             if gate.fails:
-                raise LogUnavailable("the disk is gone")
+                raise StoreUnavailable("the disk is gone")
             return await gate._read(log, match_ids, max_entries)
 
         monkeypatch.setattr(SqliteEventLog, "read_matches", read_matches)

@@ -33,8 +33,8 @@ from referee.live.bot_notices import AutoPause, BotLogRecorder, BotNotifier
 from referee.live.loop_lag import LoopLag
 from referee.live.match_request import EVERY_MATCH, REQUEST_ID, LiveLimits, MatchFilter
 from referee.live.outbox import TurnNotice
-from referee.live.ports import CoAppend, Entry, LogUnavailable, Request, Summaries
-from referee.live.queued_command import NotRunHere
+from referee.live.ports import CoAppend, Entry, Request, StoreUnavailable, Summaries
+from referee.live.queued_command import MatchMoving
 from referee.live.referee import Referee
 from referee.live.registry import LiveMatches, MatchSurroundings
 from referee.live.sessions import Hello, Session
@@ -71,7 +71,7 @@ class SimulatedCrash:
         """None: there is no crash."""
         self._writes = writes
         self.written = 0
-        self.log_unavailable = False
+        self.store_unavailable = False
         """Whether the log is unavailable for now."""
         self.happened = asyncio.Event()
 
@@ -86,8 +86,8 @@ class SimulatedCrash:
         await self.check()
 
     async def check(self) -> None:
-        if self.log_unavailable:
-            raise LogUnavailable("the disk is full")
+        if self.store_unavailable:
+            raise StoreUnavailable("the disk is full")
         if self.happened.is_set():
             await asyncio.Event().wait()
 
@@ -258,8 +258,8 @@ class HostingHarness:
         await self.tournaments.start_workers()
 
     async def close(self) -> None:
-        await self.ladders.stop(NotRunHere(""))
-        await self.tournaments.stop(NotRunHere(""))
+        await self.ladders.stop(MatchMoving(""))
+        await self.tournaments.stop(MatchMoving(""))
         await self.referee.close()
         if self._playing:
             await asyncio.wait(self._playing)
@@ -307,7 +307,7 @@ class HostingHarness:
         elif due:
             moves = due.match.require_position().moves(turn_notice.seat)
             move = self.choose(due.match, turn_notice.seat, moves)
-            with suppress(DetailedError, NotRunHere):  # The match was aborted.
+            with suppress(DetailedError, MatchMoving):  # The match was aborted.
                 if move:
                     await self.referee.submit(turn_notice.match_id, turn_notice.seat, due.turn.token, move)
 

@@ -15,7 +15,7 @@ from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_state import LadderFold, LadderState
 from referee.live.log_history import replay
 from referee.live.match_request import LADDER
-from referee.live.queued_command import NotRunHere
+from referee.live.queued_command import MatchMoving
 from referee.live.sessions import Session
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import MatchCreated, PlayEnded
@@ -116,4 +116,4 @@ def ladder_partners(**more: Any) -> HostedLadderTerms:
 def disconnect(harness: HostingHarness, session: Session) -> None:
     """Disconnect a bot."""
     harness.referee.sessions.close(session)
-    session.outbox.close(NotRunHere(""))
+    session.outbox.close(MatchMoving(""))

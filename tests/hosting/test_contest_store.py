@@ -10,7 +10,7 @@ from referee.contests.tournament.events import TournamentEnded
 from referee.hosting import contest_store as stores
 from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, ContestLog, UnreadableContest
 from referee.hosting.contest_store import ContestRegistry, ContestStore, ContestWatch
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.live.watch import SlowConsumer
 from tests.live.fake_time import FakeTime, settle
 from tests.live.runner_harness import in_loop
@@ -36,11 +36,11 @@ class GatedContestLog:
         self.stored = MemoryEventLog(FakeTime().wall_ms).contests
         self.gate = asyncio.Event()
         self.gate.set()
-        self.log_unavailable = False
+        self.store_unavailable = False
 
     async def append(self, contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
-        if self.log_unavailable:
-            raise LogUnavailable("the disk is full")
+        if self.store_unavailable:
+            raise StoreUnavailable("the disk is full")
         entries = await self.stored.append(contest, after, events)
         await self.gate.wait()
         return entries
@@ -104,10 +104,10 @@ async def test_a_command_that_is_rejected_or_cannot_be_written_changes_nothing()
 
     with pytest.raises(KeyError):
         await store.execute(reject)
-    log.log_unavailable = True
-    with pytest.raises(LogUnavailable):
+    log.store_unavailable = True
+    with pytest.raises(StoreUnavailable):
         await store.execute(lambda _: [entered_event("bob")])
-    log.log_unavailable = False
+    log.store_unavailable = False
     assert store.number == 1
     await store.execute(lambda _: [entered_event("bob")])
     assert store.state == ("ada", "bob")

@@ -27,7 +27,7 @@ from referee.hosting.hosting_errors import (
 )
 from referee.hosting.tournament_host import TournamentFilter, TournamentRequest
 from referee.hosting.tournament_tables import ANY_PAIRING, PairingFilter, cross_table, phase_of, rows
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.live.watch import NumberAhead
 from referee.match.match_errors import RequestIdReused
 from referee.match.setup import Player
@@ -375,8 +375,8 @@ async def test_a_watch_ends_when_the_referee_stops() -> None:
     _, watch = await harness.tournaments.watch("cup", None)
     waiting = asyncio.ensure_future(anext(watch))
     await settle()
-    await harness.tournaments.stop(LogUnavailable("it goes"))
-    with pytest.raises(LogUnavailable):
+    await harness.tournaments.stop(StoreUnavailable("it goes"))
+    with pytest.raises(StoreUnavailable):
         await waiting
     await harness.close()
 

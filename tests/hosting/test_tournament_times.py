@@ -162,9 +162,9 @@ async def test_an_unavailable_log_lets_the_wait_begin_anew() -> None:
     await harness.open()
     await start_tournament(harness, cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
     await harness.time.advance(30 * SECOND)
-    crash.log_unavailable = True
+    crash.store_unavailable = True
     await harness.time.advance(40 * SECOND)
-    crash.log_unavailable = False
+    crash.store_unavailable = False
     await harness.time.advance(50 * SECOND)
     assert await absent_entrants(harness) == []
     await harness.time.advance(20 * SECOND)

@@ -17,7 +17,7 @@ from referee.contests.tournament.tournament_terms import Pools, SprtTrial
 from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, TournamentCreated
 from referee.hosting.contest_workers import DuplicateSecrecy
 from referee.live.match_request import SET
-from referee.live.ports import Entry, LogUnavailable
+from referee.live.ports import Entry, StoreUnavailable
 from referee.live.referee import RefereeDraining
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND
@@ -408,11 +408,11 @@ def test_a_tournament_cancelled_while_it_creates_a_match_leaves_no_match_in_play
 async def test_no_match_is_created_while_the_log_is_unavailable_and_play_continues_afterwards() -> None:
     harness = await open_process("ada", "bob")
     await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob")
-    harness.crash.log_unavailable = True
+    harness.crash.store_unavailable = True
     harness.connect("ada", "bob")
     await settle()
     assert harness.referee.live_matches == []
-    harness.crash.log_unavailable = False
+    harness.crash.store_unavailable = False
     await harness.time.advance(SECOND)
     await harness.until_over("cup")
     await harness.close()
@@ -426,7 +426,7 @@ async def test_a_match_whose_start_could_not_be_recorded_is_recorded_a_second_la
 
     async def append_except_starts(contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
         if isinstance(events[0], ContestMatchStarted):
-            raise LogUnavailable("the disk is full")
+            raise StoreUnavailable("the disk is full")
         return await append(contest, after, events)
 
     harness.contests.append = append_except_starts  # type: ignore[method-assign]

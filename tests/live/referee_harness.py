@@ -10,7 +10,7 @@ from engines.registry import games
 from referee.live.loop_lag import LoopLag
 from referee.live.match_request import LiveLimits, MatchRequest
 from referee.live.outbox import MatchEnded, OutboxItem, TurnNotice
-from referee.live.ports import Entry, LogUnavailable, MatchObserver
+from referee.live.ports import Entry, MatchObserver, StoreUnavailable
 from referee.live.referee import Referee
 from referee.live.registry import LiveMatches, MatchSurroundings
 from referee.live.sessions import Hello, Session
@@ -51,7 +51,7 @@ class Recorder:
 class GatedEnds(MemoryUndeliveredEnds):
     """Store of undelivered ends that can be made unavailable."""
 
-    error: LogUnavailable | None = None
+    error: StoreUnavailable | None = None
 
     async def list_for(self, bot: str, limit: int) -> list[MatchEnded]:
         if self.error:

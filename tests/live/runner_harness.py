@@ -18,9 +18,9 @@ from referee.live.ports import (
     CoAppend,
     Entry,
     EventLog,
-    LogUnavailable,
     Request,
     SeatDelays,
+    StoreUnavailable,
     Summaries,
 )
 from referee.live.runner import MatchRunner
@@ -131,7 +131,7 @@ class GatedLog(AwaitedLog):
         await self._log.close()
 
     def make_unavailable(self) -> None:
-        self.error = LogUnavailable("the disk is full")
+        self.error = StoreUnavailable("the disk is full")
 
     def make_available(self) -> None:
         self.error = None

@@ -26,7 +26,7 @@ from referee.live.bot_notices import (
     FaultRecorder,
     QuotaNotifier,
 )
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.live.sessions import Session
 from referee.live.submit import AttemptRefused
 from referee.match.clock import SECOND, SuddenDeath
@@ -47,7 +47,7 @@ class GatedBotLog(MemoryBotLog):
         super().__init__(10 * MAX_PENDING_NOTES)
         self.gate = asyncio.Event()
         self.gate.set()
-        self.error: LogUnavailable | None = None
+        self.error: StoreUnavailable | None = None
         self.appends = 0
 
     async def append(self, bot: str, notes: Sequence[Note]) -> None:
@@ -106,7 +106,7 @@ async def test_a_full_queue_of_notes_keeps_the_latest() -> None:
 @in_loop
 async def test_a_note_that_cannot_be_written_is_dropped_and_later_ones_are_written() -> None:
     recorder = BotLogRecorder(log := GatedBotLog())
-    log.error = LogUnavailable("the disk is full")
+    log.error = StoreUnavailable("the disk is full")
     recorder.record("ada", note(1))
     await recorder.flush()
     log.error = None
@@ -132,7 +132,7 @@ MAX_FAULTS = 3
 class GatedAccounts(MemoryAccounts):
     """Account store that can be made unavailable."""
 
-    error: LogUnavailable | None = None
+    error: StoreUnavailable | None = None
 
     async def bot(self, name: str) -> Bot:
         if self.error:
@@ -298,7 +298,7 @@ async def test_a_bot_that_forfeited_its_seat_has_one_fault_however_the_others_fi
 @in_loop
 async def test_a_fault_that_cannot_be_stored_is_not_counted_and_causes_no_error() -> None:
     harness = await AutoPauseHarness.open()
-    harness.accounts.error = LogUnavailable("the disk is full")
+    harness.accounts.error = StoreUnavailable("the disk is full")
     await harness.play_forfeited_match()
     await harness.play_match_won_by(0)
     harness.accounts.error = None

@@ -10,7 +10,7 @@ import pytest
 from referee.live.live_match import FreeCapacity, LiveMatch
 from referee.live.match_request import LADDER, MAKER, PAIRING, REQUEST_ID, TOURNAMENT
 from referee.live.outbox import MatchStarted, TurnNotice
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.live.reserved_places import JoinedContests, NoContests
 from referee.live.runner import MatchRunner
 from referee.live.sessions import Hello
@@ -133,7 +133,7 @@ async def test_a_match_that_could_not_be_created_keeps_no_places() -> None:
     harness = RefereeHarness()
     harness.connect(*BOTS[:2], hello=Hello(max_matches=1))
     harness.log.make_unavailable()
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await harness.referee.create(match_request())
     harness.log.make_available()
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 1)

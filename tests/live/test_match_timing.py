@@ -14,7 +14,7 @@ from referee_values import IllegalMovePolicy, Policies
 from engines.api import Seat
 from referee.live.loop_lag import HOLDER, INTERVAL_US, MIN_LAG_US, LoopLag, MessageArrival, thread_cpu_us
 from referee.live.match_timing import DeadlineTimer, LoopTime, MatchTime
-from referee.live.ports import Entry, Lag, LogUnavailable, SeatDelays
+from referee.live.ports import Entry, Lag, SeatDelays, StoreUnavailable
 from referee.live.runner import LAST_RETRY_US
 from referee.match.clock import MS, SECOND, Micros, Untimed
 from referee.match.clock_charge import ClockCharge
@@ -237,7 +237,7 @@ class TurnSimulation:
             error = attempt.verdict.exception()
             # The decision on a repeated answer has no events.
             refused = error is None and isinstance(next(iter(attempt.verdict.result().events), None), MoveRejected)
-            if refused or (isinstance(error, LogUnavailable) and attempt.token == self.token):
+            if refused or (isinstance(error, StoreUnavailable) and attempt.token == self.token):
                 self.intervals.append((attempt.arrived_us, self.runner.match_now()))
 
     async def end_faults(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from referee.live.outbox import MatchStarted, TurnNotice
-from referee.live.ports import Entry, LogDamaged, LogUnavailable
+from referee.live.ports import Entry, LogDamaged, StoreUnavailable
 from referee.live.recovery import MAX_MATCHES
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND
@@ -159,9 +159,9 @@ async def test_a_command_and_the_recovery_restore_a_match_once(monkeypatch: pyte
 async def test_a_match_is_restored_once_more_after_its_log_was_unavailable() -> None:
     later, (match_id,) = await restarted()
     later.log.make_unavailable()
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await later.referee.resign(match_id, 0)
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await later.referee.recovery.run()
     later.log.make_available()
     assert (await later.referee.resign(match_id, 0)).result

@@ -11,8 +11,8 @@ from referee.live.loop_lag import LoopLag
 from referee.live.match_request import MAKER, LiveLimits
 from referee.live.match_timing import TurnUse
 from referee.live.outbox import DrainNotice, MatchEnded, MatchStarted, NonceRequested, TurnNotice
-from referee.live.ports import Conflict, EngineFault, LogUnavailable, SeatDelays
-from referee.live.queued_command import NotRunHere
+from referee.live.ports import Conflict, EngineFault, SeatDelays, StoreUnavailable
+from referee.live.queued_command import MatchMoving
 from referee.live.referee import RefereeDraining
 from referee.live.registry import LiveMatches
 from referee.live.sessions import ABSENCE_DELAY_US, Hello, Session
@@ -94,7 +94,7 @@ async def test_undelivered_ends_that_cannot_be_read_are_sent_in_a_later_session(
     match_id, _ = await harness.start_match()
     await harness.referee.resign(match_id, 0)
     harness = await harness.restart()
-    harness.undelivered_ends.error = LogUnavailable("the disk is full")
+    harness.undelivered_ends.error = StoreUnavailable("the disk is full")
     (early,) = harness.connect(BOTS[1])
     await settle()
     harness.undelivered_ends.error = None
@@ -506,7 +506,7 @@ async def test_resuming_a_match_is_retried_while_the_log_is_unavailable() -> Non
     later = await harness.restart()
     await later.referee.recover()
     later.log.make_unavailable()
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await later.referee.resign(match_id, 0)
     later.log.make_available()
     await later.time.advance(SECOND)
@@ -520,7 +520,7 @@ async def test_recovery_fails_if_the_log_cannot_be_read() -> None:
     await harness.start_match()
     later = await harness.restart()
     later.log.make_unavailable()
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await later.referee.recover()
     await later.referee.close()
 
@@ -730,7 +730,7 @@ async def test_a_log_that_raises_an_unexpected_exception_does_not_stop_the_recov
     assert await later.referee.recover() == 0
     assert [where for where, _ in later.recorder.faults] == [match_id]
     later.log.make_available()
-    with pytest.raises(NotRunHere):
+    with pytest.raises(MatchMoving):
         await later.referee.resign(match_id, 0)
     await later.referee.close()
 

@@ -11,10 +11,10 @@ from engines.options import Settings
 from referee.live import stored_matches
 from referee.live.match_request import EVERY_MATCH, MAKER, REQUEST_ID, MatchFilter, MatchRequest
 from referee.live.outbox import MatchEnded, MatchStarted, RequestAccepted
-from referee.live.ports import EngineFault, LogUnavailable, NoSuchMatch
+from referee.live.ports import EngineFault, NoSuchMatch, StoreUnavailable
 from referee.live.referee import Referee
 from referee.match.clock import SECOND
-from referee.match.match_errors import BadSetup, MatchOver, NoDraw, NoSuchSeat, RequestIdReused, SeatHeld
+from referee.match.match_errors import BadSetup, DrawNotClaimable, MatchOver, NoSuchSeat, RequestIdReused, SeatHeld
 from referee.match.match_terms import MatchTerms
 from referee.match.result import EndCause
 from referee.match.setup import Player
@@ -281,7 +281,7 @@ async def test_nothing_is_sent_while_the_log_cannot_be_written() -> None:
     for session in sessions:
         drain_outbox(session)
     harness.log.make_unavailable()
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await harness.referee.submit(match_id, 0, "0.0.1", "1")
     assert [drain_outbox(session) for session in sessions] == [[], []]
     harness.log.make_available()
@@ -506,10 +506,10 @@ async def test_a_cancelled_request_is_executed_and_its_repetition_returns_the_re
 async def test_a_rejected_request_is_not_remembered() -> None:
     referee = (harness := RefereeHarness()).referee
     match_id, _ = await harness.start_match()
-    with pytest.raises(NoDraw):
+    with pytest.raises(DrawNotClaimable):
         await referee.accept_draw(match_id, 1, "r")
     harness.log.make_unavailable()
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await referee.resign(match_id, 1, "r")
     harness.log.make_available()
     await referee.offer_draw(match_id, 0)

@@ -14,15 +14,22 @@ from referee.cluster.shared_matches import SharedMatches
 from referee.live.loop_lag import INTERVAL_US, MIN_LAG_US
 from referee.live.match_request import LiveLimits
 from referee.live.outbox import TurnExpired, TurnNotice
-from referee.live.ports import LogUnavailable
-from referee.live.queued_command import NotRunHere
+from referee.live.ports import StoreUnavailable
+from referee.live.queued_command import MatchMoving
 from referee.live.runner import FIRST_RETRY_US
 from referee.live.sessions import Session
 from referee.live.submit import VERDICT_READ_BATCH, AttemptRefused, LateAnswer, seat_of
 from referee.match.clock import MS, SECOND, Micros, Untimed
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import MovePlayed
-from referee.match.match_errors import MatchOver, NoDraw, NoSuchSeat, NotAllowedNow, RequestIdReused, StaleTurn
+from referee.match.match_errors import (
+    DrawNotClaimable,
+    MatchOver,
+    NoSuchSeat,
+    NotAllowedNow,
+    RequestIdReused,
+    StaleTurn,
+)
 from tests.live.fake_time import settle
 from tests.live.referee_harness import BOTS, MANY_MATCHES, RefereeHarness, drain_outbox, drain_turns, filter_by_type
 from tests.live.runner_harness import in_loop
@@ -301,7 +308,7 @@ async def test_a_draw_offer_sends_the_turn_again() -> None:
     assert (harness.turn_due(match_id, 0).offers, harness.turn_due(match_id, 0).repeated) == ((1,), True)
     await harness.referee.decline_draw(match_id, 0)
     assert harness.turn_due(match_id, 0).offers == ()
-    with pytest.raises(NoDraw):
+    with pytest.raises(DrawNotClaimable):
         await harness.referee.claim_draw(match_id, 0)
     await harness.submit_move(match_id, 0, "1", offers_draw=True)
     done = await harness.referee.offer_draw(match_id, 1)
@@ -319,7 +326,7 @@ async def test_an_answer_without_a_seat_or_before_the_start_is_rejected() -> Non
     with pytest.raises(NoSuchSeat):
         await harness.referee.submit(waiting, 5, "5.0.1", "1")
     await harness.referee.close()
-    with pytest.raises(NotRunHere):
+    with pytest.raises(MatchMoving):
         await harness.referee.submit(waiting, 0, "0.0.1", "1")
 
 
@@ -345,7 +352,7 @@ async def test_a_turn_whose_answer_could_not_be_written_is_sent_again_when_the_l
     match_id, (first, second) = await harness.start_match()
     assert (len(drain_turns(first)), drain_turns(second)) == (1, [])
     harness.log.make_unavailable()
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await harness.submit_move(match_id, 0, "1")
     assert drain_turns(first) == []
     harness.log.make_available()

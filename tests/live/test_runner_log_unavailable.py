@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from referee.live.create import open_match
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.live.runner import FIRST_RETRY_US, LAST_RETRY_US, MatchRunner
 from referee.match.clock import MS, SECOND, Bronstein
 from referee.match.clock_charge import TurnMeasurement
@@ -21,7 +21,7 @@ from tests.third_party_games.third_party_games import FINGERS, NIM
 
 
 async def check_rejected(runner: MatchRunner, seat: int, move: str) -> None:
-    with pytest.raises(LogUnavailable, match="disk is full"):
+    with pytest.raises(StoreUnavailable, match="disk is full"):
         await submit_move(runner, seat, move)
 
 
@@ -119,7 +119,7 @@ async def test_an_answer_is_not_charged_for_waiting_for_a_failed_write() -> None
     harness.log.make_unavailable()
     harness.log.before.set()
     verdicts = await asyncio.gather(*answers, return_exceptions=True)
-    assert [type(verdict) for verdict in verdicts] == [LogUnavailable] * 3
+    assert [type(verdict) for verdict in verdicts] == [StoreUnavailable] * 3
     harness.log.make_available()
     await harness.time.advance(FIRST_RETRY_US)
     await asyncio.gather(*(submit_move(runner, seat, "1") for seat in range(3)))
@@ -140,8 +140,8 @@ async def test_an_answer_without_a_turn_earns_no_credit_from_an_outage(seat: int
     harness.log.make_unavailable()
     harness.log.before.set()
     assert [type(verdict) for verdict in await asyncio.gather(first, stale, return_exceptions=True)] == [
-        LogUnavailable,
-        LogUnavailable,
+        StoreUnavailable,
+        StoreUnavailable,
     ]
     assert runner.measure(seat).stall_us == 0
     assert runner.measure(0).stall_us == 4 * SECOND
@@ -154,7 +154,7 @@ async def test_commands_other_than_moves_are_rejected_too() -> None:
     runner = await open_match(match_setup(control=Bronstein(SECOND)), NIM, harness.dependencies)
     harness.log.make_unavailable()
     for command in (StartPlay(), Resign(0)):
-        with pytest.raises(LogUnavailable):
+        with pytest.raises(StoreUnavailable):
             await runner.submit(command)
     assert runner.match.phase is MatchPhase.WAITING
     await runner.close()
@@ -164,9 +164,9 @@ async def test_commands_other_than_moves_are_rejected_too() -> None:
 async def test_no_match_is_opened_or_resumed_while_the_log_is_unavailable() -> None:
     harness = RunnerHarness()
     harness.log.make_unavailable()
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await open_match(match_setup(), NIM, harness.dependencies)
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await harness.resume_match()
     assert harness.observer.announced == []
 
@@ -178,7 +178,7 @@ async def test_closing_while_the_log_is_unavailable_rejects_queued_commands() ->
     harness.log.make_unavailable()
     move = runner.submit(answer(runner, 0, "1"))
     await runner.close()
-    assert isinstance(move.exception(), LogUnavailable)
+    assert isinstance(move.exception(), StoreUnavailable)
     assert harness.time.alarms_us == []
 
 
@@ -267,7 +267,7 @@ async def test_no_outage_is_charged_that_the_old_process_recorded_as_match_time(
     await old_process.time.advance(4 * SECOND)
     old_process.log.make_unavailable()
     old_process.log.before.set()
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await move
     old_process.log.make_available()
     await old_process.time.advance(FIRST_RETRY_US)

@@ -8,7 +8,7 @@ import pytest
 from referee.live.create import open_match
 from referee.live.match_request import LADDER
 from referee.live.match_timing import LoopTime
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.live.runner import LAST_RETRY_US, MatchRunner
 from referee.live.runner_dependencies import RunnerDependencies
 from referee.match.clock import DAY, SECOND, SuddenDeath
@@ -123,7 +123,7 @@ async def test_a_match_that_ends_during_an_outage_of_the_log_is_rated_later() ->
     runner = await harness.start_match(rated_setup())
     second = await harness.start_match(rated_setup("m2"))
     harness.log.make_unavailable()
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await runner.submit(Resign(0))
     assert is_playing(runner)
     assert harness.ladder.ratings == {}
@@ -142,8 +142,8 @@ async def test_a_match_that_ends_during_an_outage_of_the_log_is_rated_later() ->
 async def test_a_match_does_not_end_while_its_ladder_cannot_be_read() -> None:
     harness = RatedRunnerHarness()
     runner = await harness.start_match(rated_setup())
-    harness.ladder.fault = LogUnavailable("the disk is gone")
-    with pytest.raises(LogUnavailable, match="disk is gone"):
+    harness.ladder.fault = StoreUnavailable("the disk is gone")
+    with pytest.raises(StoreUnavailable, match="disk is gone"):
         await runner.submit(Resign(0))
     assert is_playing(runner)
     harness.ladder.fault = None
@@ -217,7 +217,7 @@ async def test_a_ladder_that_conflicts_every_time_rejects_the_command_and_keeps_
         await second_process.start_match(rated_setup("m2")),
     )
     await second_runner.submit(Resign(0))
-    with pytest.raises(LogUnavailable, match="grew during each"):
+    with pytest.raises(StoreUnavailable, match="grew during each"):
         await first_runner.submit(Resign(0))
     assert is_playing(first_runner)
     first_process.ladder.number = 1  # As if it had read the log.
@@ -241,7 +241,7 @@ async def test_a_fault_in_the_rating_leaves_the_match_finished_and_unrated() -> 
     await runner.close()
 
 
-@pytest.mark.parametrize("fault", [ZeroDivisionError("a mistake of ours"), LogUnavailable("the disk is full")])
+@pytest.mark.parametrize("fault", [ZeroDivisionError("a mistake of ours"), StoreUnavailable("the disk is full")])
 @in_loop
 async def test_a_fault_after_the_transaction_undoes_nothing(fault: Exception) -> None:
     harness = RatedRunnerHarness()

@@ -7,7 +7,7 @@ import pytest
 
 from engines.game_errors import DetailedError
 from referee.live.ports import Lag, SeatDelays
-from referee.live.queued_command import NotRunHere
+from referee.live.queued_command import MatchMoving
 from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Command, DisconnectSeat, FallFlag, Resign, StartPlay, SubmitMove
@@ -135,7 +135,7 @@ async def test_closing_decides_queued_commands_and_accepts_no_more() -> None:
     answers = [runner.submit(answer(runner, seat, "1")) for seat in range(3)]
     closing = asyncio.create_task(runner.close())
     await settle()
-    with pytest.raises(NotRunHere, match="m1"):
+    with pytest.raises(MatchMoving, match="m1"):
         runner.submit(Resign(0))
     assert not closing.done()
     harness.log.before.set()

@@ -11,7 +11,7 @@ from referee.live.log_history import MAX_NOTICE_INTERVAL_S, NOTICE_ENTRIES, NOTI
 from referee.live.match_history import MAX_CACHED_STEPS, MatchFold, MatchHistory, WatchedEntry
 from referee.live.match_request import LiveLimits
 from referee.live.ports import EngineFault
-from referee.live.queued_command import NotRunHere
+from referee.live.queued_command import MatchMoving
 from referee.live.referee import RefereeDraining
 from referee.live.stored_matches import REPLAY_CHUNK, replay_log
 from referee.live.watch import READ_BATCH, CooperativeYield, MatchWatch, NumberAhead, SlowConsumer
@@ -306,9 +306,9 @@ async def test_a_watch_ends_when_the_referee_stops_or_the_match_fails() -> None:
     next_batch = [asyncio.create_task(anext(watch)) for watch in watchers]
     await settle()
     await harness.stored.append(failing, 2, [MovePlayed(0, 1, "1.1.1", "9")])  # It cannot be applied.
-    with pytest.raises(NotRunHere):
+    with pytest.raises(MatchMoving):
         await harness.referee.resign(failing, 0)
-    with pytest.raises(NotRunHere):
+    with pytest.raises(MatchMoving):
         await next_batch[0]
     await harness.referee.close()
     with pytest.raises(RefereeDraining):

@@ -135,7 +135,7 @@ class ReferenceMatch:
         others = self.offers - set(self.side(command.seat))
         again = self.offered_at.get(command.seat) == self.ply and not others
         if not self.game.draws_by_agreement:
-            return "NoDraw"
+            return "DrawNotClaimable"
         return "DrawOfferedBefore" if command.seat in self.offers or again else "DrawOffered"
 
     def _accept_draw(self, command: AcceptDraw) -> str:
@@ -145,10 +145,10 @@ class ReferenceMatch:
     def _decline_draw(self, command: DeclineDraw) -> str:
         if command.seat in self.out:
             return "SeatOut"
-        return "DrawDeclined" if self.offers - set(self.side(command.seat)) else "NoDraw"
+        return "DrawDeclined" if self.offers - set(self.side(command.seat)) else "DrawNotClaimable"
 
     def _claim_draw(self, command: ClaimDraw) -> str:
-        return "PlayEnded" if command.seat in self.turns and self.require_position.claimable else "NoDraw"
+        return "PlayEnded" if command.seat in self.turns and self.require_position.claimable else "DrawNotClaimable"
 
     def _disconnect_seat(self, command: DisconnectSeat) -> str:
         return "SeatDisconnected" if self.phase == "playing" and command.seat not in self.gone else NOTHING

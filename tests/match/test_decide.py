@@ -29,7 +29,7 @@ from referee.match.commands import (
     WithdrawBot,
 )
 from referee.match.decide import ALLOWED, HANDLERS, decide
-from referee.match.match_errors import MatchOver, NoDraw, NotAllowedNow, TooLateToAbort
+from referee.match.match_errors import DrawNotClaimable, MatchOver, NotAllowedNow, TooLateToAbort
 from referee.match.result import EndCause, EndKind
 from referee.match.setup import Player
 from referee.match.state import CHANGES, MatchPhase
@@ -50,8 +50,8 @@ GRID: list[tuple[Command, Seen, Seen, Seen]] = [
     (WithdrawBot("bot0"), ["SeatVacated"], ["SeatForfeited", "PlayEnded"], MatchOver),
     (Resign(0), NotAllowedNow, ["SeatResigned", "PlayEnded"], MatchOver),
     (OfferDraw(0), NotAllowedNow, ["DrawOffered"], MatchOver),
-    (AcceptDraw(0), NotAllowedNow, NoDraw, MatchOver),
-    (DeclineDraw(0), NotAllowedNow, NoDraw, MatchOver),
+    (AcceptDraw(0), NotAllowedNow, DrawNotClaimable, MatchOver),
+    (DeclineDraw(0), NotAllowedNow, DrawNotClaimable, MatchOver),
     (ClaimDraw(0), NotAllowedNow, ENDED, MatchOver),
     (DisconnectSeat(0), NOTHING, ["SeatDisconnected"], NOTHING),
     (ReconnectSeat(0), NOTHING, NOTHING, NOTHING),

@@ -17,7 +17,14 @@ from referee.match.commands import (
     VoidMatch,
 )
 from referee.match.events import DrawDeclined, DrawOffered, PlayEnded, SeatResigned
-from referee.match.match_errors import BadVerdict, DrawOfferedBefore, MatchOver, NoDraw, SeatOut, TooLateToAbort
+from referee.match.match_errors import (
+    BadVerdict,
+    DrawNotClaimable,
+    DrawOfferedBefore,
+    MatchOver,
+    SeatOut,
+    TooLateToAbort,
+)
 from referee.match.result import VOID_CAUSES, EndCause, EndKind, Forfeit, void_result
 from tests.match.games import STONES
 from tests.match.match_fixture import SEED, MatchFixture, kinds, match_setup, started_match
@@ -92,7 +99,7 @@ def test_accepting_needs_an_offer_of_another_side() -> None:
     nobodys = fixture.refuses(AcceptDraw(0))
     fixture.do(OfferDraw(0))
     ones_own = fixture.refuses(AcceptDraw(0))
-    assert isinstance(nobodys, NoDraw)
+    assert isinstance(nobodys, DrawNotClaimable)
     assert nobodys.details == ones_own.details == {"why": "no other seat has offered one"}
     assert kinds(fixture.do(AcceptDraw(1))) == ["DrawOffered", "PlayEnded"]
     assert fixture.result.cause is EndCause.DRAW_AGREED
@@ -100,7 +107,7 @@ def test_accepting_needs_an_offer_of_another_side() -> None:
 
 def test_a_game_without_draws_by_agreement_has_no_offers() -> None:
     error = started_match(FINGERS).refuses(OfferDraw(0))
-    assert isinstance(error, NoDraw)
+    assert isinstance(error, DrawNotClaimable)
     assert error.details == {"why": "Fingers has no draw by agreement"}
 
 
@@ -152,10 +159,10 @@ def test_an_offer_with_a_move_declines_the_open_offer_and_makes_a_new_one() -> N
 
 def test_declining_needs_an_offer_of_another_side() -> None:
     fixture = started_match()
-    assert isinstance(fixture.refuses(DeclineDraw(0)), NoDraw)
+    assert isinstance(fixture.refuses(DeclineDraw(0)), DrawNotClaimable)
     fixture.do(OfferDraw(0))
     error = fixture.refuses(DeclineDraw(0))
-    assert isinstance(error, NoDraw)
+    assert isinstance(error, DrawNotClaimable)
     assert error.details == {"why": "no other seat has offered one"}
 
 
@@ -172,7 +179,7 @@ def test_one_seat_of_a_team_agrees_for_the_team() -> None:
     fixture = stones(4, teams=True)
     assert kinds(fixture.do(OfferDraw(0))) == ["DrawOffered"]
     assert kinds(fixture.do(OfferDraw(2))) == ["DrawOffered"]  # A partner's offer is not an acceptance.
-    assert isinstance(fixture.refuses(DeclineDraw(2)), NoDraw)
+    assert isinstance(fixture.refuses(DeclineDraw(2)), DrawNotClaimable)
     assert kinds(fixture.do(OfferDraw(3))) == ["DrawOffered", "PlayEnded"]
     assert fixture.result.ranks == (1, 1, 1, 1)
 
@@ -252,16 +259,16 @@ def test_a_draw_is_claimed_by_the_rules_of_the_game() -> None:
 
 def test_there_is_no_draw_to_claim_out_of_turn_or_without_a_reason() -> None:
     fixture = stones(2)
-    assert isinstance(fixture.refuses(ClaimDraw(0)), NoDraw)
+    assert isinstance(fixture.refuses(ClaimDraw(0)), DrawNotClaimable)
     fixture.move(0, "2")
     fixture.move(1, "2")
     error = fixture.refuses(ClaimDraw(1))
-    assert isinstance(error, NoDraw)
+    assert isinstance(error, DrawNotClaimable)
     assert error.details == {"why": "the rules allow this seat no claim in this position"}
 
 
 def test_by_default_a_game_has_no_claimable_draw() -> None:
-    assert isinstance(started_match().refuses(ClaimDraw(0)), NoDraw)
+    assert isinstance(started_match().refuses(ClaimDraw(0)), DrawNotClaimable)
 
 
 def test_a_claim_leaves_the_seat_that_dropped_out_last() -> None:

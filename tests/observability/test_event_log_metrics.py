@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from referee.contests.ladder.events import LadderClosureFinished
-from referee.live.ports import CoAppend, Conflict, LogUnavailable
+from referee.live.ports import CoAppend, Conflict, StoreUnavailable
 from referee.match.clock import MS
 from referee.match.events import MatchCreated
 from referee.observability.metrics import Metrics
@@ -48,7 +48,7 @@ async def test_a_failed_append_is_counted_separately() -> None:
     with pytest.raises(Conflict):
         await log.append("m1", 5, creation("m1"))
     harness.log.make_unavailable()
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await log.append("m1", 0, creation("m1"))
     page = Page(metrics)
     assert page.all("referee_appends_failed_total") == {("conflict",): 1, ("unavailable",): 1}
@@ -64,7 +64,7 @@ async def test_a_measured_log_reads_and_closes_the_log() -> None:
     assert await log.read("m1", after=1) == []
     assert await log.unfinished() == ["m1"]
     await log.close()
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await harness.stored.read("m1")
 
 

@@ -14,7 +14,7 @@ from prometheus_client.registry import Collector
 
 from engines.api import Game
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
-from referee.live.ports import Conflict, Entry, LogUnavailable
+from referee.live.ports import Conflict, Entry, StoreUnavailable
 from referee.match.clock import MS, Clock, Micros
 from referee.match.clock_charge import ClockCharge
 from referee.match.commands import Resign
@@ -87,7 +87,7 @@ async def append(metrics: Metrics, harness: RunnerHarness) -> None:
     with pytest.raises(Conflict):
         await log.append("a0", 5, [])
     harness.log.make_unavailable()
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await log.append("a0", 1, [])
 
 

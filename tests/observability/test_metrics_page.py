@@ -12,7 +12,7 @@ from referee_api.v1.match_service_pb2 import SubmitMoveResponse
 
 from referee.cluster.cluster_metrics import ClusterCollector
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.match.clock import SECOND
 from referee.observability.metrics import GaugeSources, Metrics
 from tests.cluster.bus.local_bus import LocalBusHub
@@ -48,7 +48,7 @@ async def play_match(metrics: Metrics) -> None:
         )
     )
     harness.log.make_unavailable()
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await metrics.meter_event_log(harness.log, harness.time).append("m1", 0, ())
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from referee.live.ports import Append, LogUnavailable
+from referee.live.ports import Append, StoreUnavailable
 from referee.observability.metrics import Metrics
 from tests.live.fake_time import FakeTime
 from tests.live.runner_harness import in_loop
@@ -17,7 +17,7 @@ class FailingEventLog(MemoryEventLog):
 
     def _check(self, append: Append) -> None:
         if self.full:
-            raise LogUnavailable("the disk is full")
+            raise StoreUnavailable("the disk is full")
         super()._check(append)
 
 
@@ -30,7 +30,7 @@ async def test_an_outage_of_the_log_is_reported_once_at_its_start_and_once_at_it
     assert reports == []
     failing_log.full = True
     for _ in range(3):
-        with pytest.raises(LogUnavailable):
+        with pytest.raises(StoreUnavailable):
             await log.append("m", 1, notes(2, 2))
     assert reports == ["the disk is full"]
     failing_log.full = False

@@ -18,7 +18,7 @@ from referee.cli import main
 from referee.cluster.bus.nats_servers import parse_servers
 from referee.live.match_request import MatchRequest
 from referee.live.match_timing import LoopTime
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.local.embedded_server import settings as local_settings
 from referee.match.clock import SECOND, Fischer
 from referee.match.match_terms import MatchTerms
@@ -138,7 +138,7 @@ def test_a_node_that_cannot_reach_the_database_ends_all_streams_and_does_not_wai
             await server.wait_for_shutdown()
             await server.close()
         assert server.restarts
-        assert isinstance((await asyncio.gather(creating, return_exceptions=True))[0], LogUnavailable)
+        assert isinstance((await asyncio.gather(creating, return_exceptions=True))[0], StoreUnavailable)
         await other.close()
 
     async def check_in_time(proxy: FaultyProxy) -> None:

@@ -15,7 +15,7 @@ from referee.live.ports import (
     Conflict,
     Entry,
     EventLog,
-    LogUnavailable,
+    StoreUnavailable,
     Summaries,
     entries_of,
 )
@@ -39,14 +39,14 @@ class MemoryEventLog(EventLog):
         written: list[Entry] | Exception
         try:
             self._check(append)
-        except (Conflict, LogUnavailable) as error:
+        except (Conflict, StoreUnavailable) as error:
             written = error
         else:
             written = self._write(append)
         asyncio.get_running_loop().call_soon(done, written)
 
     def _check(self, append: Append) -> None:
-        """Raises Conflict or LogUnavailable."""
+        """Raises Conflict or StoreUnavailable."""
         self._check_open()
         last = len(self._logs.get(append.match_id, ()))
         if last != append.after:
@@ -107,14 +107,14 @@ class MemoryEventLog(EventLog):
 
     def _check_open(self) -> None:
         if self._closed:
-            raise LogUnavailable("the log is closed")
+            raise StoreUnavailable("the log is closed")
 
 
 class MemoryContestLog:
     """A ContestLog for one event loop, created by the match log that belongs to it."""
 
     def __init__(self, wall_ms: Callable[[], int], check_open: Callable[[], None]) -> None:
-        """`check_open` raises LogUnavailable once the match log is closed."""
+        """`check_open` raises StoreUnavailable once the match log is closed."""
         self._wall_ms = wall_ms
         self._check_open = check_open
         self._logs: dict[str, list[ContestEntry]] = {}

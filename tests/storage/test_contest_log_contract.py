@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from referee.hosting.contest_log import ContestEntry
-from referee.live.ports import Conflict, LogUnavailable
+from referee.live.ports import Conflict, StoreUnavailable
 from tests.storage.contest_examples import EXAMPLES
 from tests.storage.contests import LADDER, contest_events, match_started, matches_started
 from tests.storage.stores import NOON_MS, Store, notes, with_every_log
@@ -117,11 +117,11 @@ async def test_matches_and_contests_can_be_written_concurrently(log: Store) -> N
 async def test_a_closed_log_rejects_every_call(log: Store) -> None:
     await log.contests.append(LADDER, 0, matches_started(1, 1))
     await log.close()
-    with pytest.raises(LogUnavailable, match="closed"):
+    with pytest.raises(StoreUnavailable, match="closed"):
         await log.contests.append(LADDER, 1, matches_started(2, 2))
-    with pytest.raises(LogUnavailable, match="closed"):
+    with pytest.raises(StoreUnavailable, match="closed"):
         await log.contests.read(LADDER)
-    with pytest.raises(LogUnavailable, match="closed"):
+    with pytest.raises(StoreUnavailable, match="closed"):
         await log.contests.first_entries("ladder")
-    with pytest.raises(LogUnavailable, match="closed"):
+    with pytest.raises(StoreUnavailable, match="closed"):
         await log.contests.last_entries("ladder")

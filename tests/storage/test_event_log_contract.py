@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from referee.live.ports import Conflict, Entry, EventLog, LogUnavailable, Request
+from referee.live.ports import Conflict, Entry, EventLog, Request, StoreUnavailable
 from referee.match.events import MatchCreated, PlayStarted
 from referee.match.setup import Player
 from tests.live.runner_harness import match_setup
@@ -249,9 +249,9 @@ async def test_a_closed_log_rejects_reads_and_appends(log: EventLog) -> None:
     await log.append("m", 0, notes(1, 1))
     await log.close()
     await log.close()
-    with pytest.raises(LogUnavailable, match="closed"):
+    with pytest.raises(StoreUnavailable, match="closed"):
         await log.append("m", 1, notes(2, 2))
-    with pytest.raises(LogUnavailable, match="closed"):
+    with pytest.raises(StoreUnavailable, match="closed"):
         await log.read("m")
-    with pytest.raises(LogUnavailable, match="closed"):
+    with pytest.raises(StoreUnavailable, match="closed"):
         await log.unfinished()

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from referee.live.live_match import LiveMatchIndex
 from referee.live.match_history import MatchStatus
 from referee.live.match_request import EVERY_MATCH, MatchFilter
-from referee.live.ports import EventLog, LogUnavailable, Summaries
+from referee.live.ports import EventLog, StoreUnavailable, Summaries
 from referee.live.stored_matches import SUMMARY_BATCH, StoredMatches, read_summary, replay_log
 from referee.match.commands import StartPlay, TakeSeat, VoidMatch
 from referee.match.events import Event, MatchCreated
@@ -360,7 +360,7 @@ def test_a_summary_is_written_with_its_entries_or_not_at_all(path: Path) -> None
         )
 
     async def check(log: EventLog) -> None:
-        with pytest.raises(LogUnavailable, match="disk is full"):
+        with pytest.raises(StoreUnavailable, match="disk is full"):
             await log.append("m", 1, rest)
         with other_connection(path) as other:
             assert other.execute(rows).fetchall() == [("waiting", None, None)]

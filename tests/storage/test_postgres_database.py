@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from referee.live.match_timing import LoopTime
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.storage import shared_time
 from referee.storage.postgres import database as database_module
 from referee.storage.postgres import schema
@@ -66,16 +66,16 @@ def test_a_write_is_one_transaction(postgres_url: str) -> None:
     with_database(postgres_url, test)
 
 
-def test_a_failed_statement_is_log_unavailable_and_changes_nothing(postgres_url: str) -> None:
+def test_a_failed_statement_is_store_unavailable_and_changes_nothing(postgres_url: str) -> None:
     async def test(database: PostgresDatabase) -> None:
         async def add_twice(connection: Connection) -> None:
             for _ in range(2):
                 await connection.execute(ADD, "a")
 
-        with pytest.raises(LogUnavailable, match="duplicate key"):
+        with pytest.raises(StoreUnavailable, match="duplicate key"):
             await database.write(add_twice)
         assert await count(database) == 0
-        with pytest.raises(LogUnavailable, match="no_such_table"):
+        with pytest.raises(StoreUnavailable, match="no_such_table"):
             await database.read(lambda connection: connection.fetchval("SELECT * FROM no_such_table"))
 
     with_database(postgres_url, test)
@@ -111,7 +111,7 @@ def test_broken_connections_are_replaced(postgres_url: str) -> None:
             await connection.execute(ADD, "never sent")
 
         assert await count(database) == 0
-        with pytest.raises(LogUnavailable):
+        with pytest.raises(StoreUnavailable):
             await database.write(add_after_end)
         assert await count(database) == 0
         await database.write(lambda connection: connection.execute(ADD, "a"))
@@ -135,7 +135,7 @@ def test_a_broken_commit_is_answered_with_what_became_of_it(postgres_url: str, m
         monkeypatch.setattr(asyncpg.transaction.Transaction, "commit", lose_answer)
         await database.write(lambda connection: connection.execute(ADD, "stored"))
         monkeypatch.setattr(asyncpg.transaction.Transaction, "commit", break_connection)
-        with pytest.raises(LogUnavailable):
+        with pytest.raises(StoreUnavailable):
             await database.write(lambda connection: connection.execute(ADD, "not stored"))
         monkeypatch.undo()
         assert await database.read(lambda connection: connection.fetch("SELECT contest_id FROM contests")) == [
@@ -187,7 +187,7 @@ def test_a_read_that_waits_when_the_database_is_closed_is_unavailable(
             await wait_until_blocked(other)
             monkeypatch.setattr(database_module, "CONNECT_TIMEOUT_S", 0)  # How long closing waits for the read.
             await database.close()
-            with pytest.raises(LogUnavailable):
+            with pytest.raises(StoreUnavailable):
                 await waiting
         await other.close()
 
@@ -259,7 +259,7 @@ def test_a_migration_does_not_wait_for_a_long_transaction_while_all_others_wait_
         dumping = await asyncpg.connect(postgres_url)
         async with asyncio.timeout(60), dumping.transaction():
             await dumping.fetch("SELECT FROM bots")
-            with pytest.raises(LogUnavailable, match="another transaction has used a table"):
+            with pytest.raises(StoreUnavailable, match="another transaction has used a table"):
                 await asyncio.to_thread(migrate_later, postgres_url, "ALTER TABLE bots ADD COLUMN likes text")
         await dumping.close()
         await asyncio.to_thread(migrate_later, postgres_url, "ALTER TABLE bots ADD COLUMN likes text")
@@ -274,8 +274,8 @@ async def end_of_test(database: PostgresDatabase) -> None:
 @pytest.mark.parametrize(
     "url", ["postgres://referee:secret@127.0.0.1:1/x", "nonsense", "postgres://referee:secret@127.0.0.1:x/y"]
 )
-def test_an_address_without_a_server_is_log_unavailable_and_the_password_is_not_shown(url: str) -> None:
-    with pytest.raises(LogUnavailable) as error:
+def test_an_address_without_a_server_is_store_unavailable_and_the_password_is_not_shown(url: str) -> None:
+    with pytest.raises(StoreUnavailable) as error:
         with_database(url, end_of_test)
     assert "secret" not in str(error.value)
 
@@ -283,7 +283,7 @@ def test_an_address_without_a_server_is_log_unavailable_and_the_password_is_not_
 def test_a_closed_database_is_unavailable(postgres_url: str) -> None:
     async def test(database: PostgresDatabase) -> None:
         await database.close()
-        with pytest.raises(LogUnavailable):
+        with pytest.raises(StoreUnavailable):
             await count(database)
 
     with_database(postgres_url, test)
@@ -317,7 +317,7 @@ def test_the_clock_of_the_database_is_read_again(monkeypatch: pytest.MonkeyPatch
     async def read() -> int:
         difference_ms = next(clocks, HOUR_MS)
         if difference_ms < 0:
-            raise LogUnavailable("for a moment")
+            raise StoreUnavailable("for a moment")
         return right.wall_ms() - difference_ms
 
     async def run() -> None:

@@ -16,7 +16,7 @@ from referee.accounts.bot_log import Note, SessionLostNote
 from referee.accounts.bots import Bot, MaxNames, Registration, Version
 from referee.accounts.invitations import CreatedInvitation, Invitation, Redeemed
 from referee.accounts.tokens import Role, Token, TokenFilter, revoked, sha256_of, used
-from referee.live.ports import Conflict, Entry, EventLog, LogUnavailable
+from referee.live.ports import Conflict, Entry, EventLog, StoreUnavailable
 from referee.match.events import Event, MovePlayed
 from referee.match.match_errors import RequestIdReused
 from tests.storage.account_stores import HIGH_LIMITS, NOON_MS, AccountStores, bot_token, in_postgres, organiser_token
@@ -55,7 +55,7 @@ class Writer:
             except Conflict as conflict:
                 self.refused += events
                 last = conflict.last
-            except LogUnavailable:
+            except StoreUnavailable:
                 self.failures += 1
                 self.refused += events
                 await asyncio.sleep(0)
@@ -63,7 +63,7 @@ class Writer:
                 self.accepted += entries
                 last, accepted = entries[-1].number, accepted + 1
                 if self._rng.random() < 0.5:  # Otherwise the others never are as quick.
-                    with suppress(LogUnavailable):
+                    with suppress(StoreUnavailable):
                         await self._log.read(match_id)
 
     def _events(self) -> list[Event]:
@@ -352,7 +352,7 @@ def test_a_text_that_postgresql_cannot_store_is_an_error_of_the_caller(postgres_
 
 
 def test_calls_of_every_kind_about_the_same_holders_never_wait_for_each_other_for_good(postgres_url: str) -> None:
-    """A deadlock would end one of them with LogUnavailable."""
+    """A deadlock would end one of them with StoreUnavailable."""
 
     async def check(nodes: Nodes) -> None:
         rng, holders = Random(1), [f"holder-{number}" for number in range(4)]

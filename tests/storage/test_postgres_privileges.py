@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from referee.cli import main
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.storage.postgres import schema
 from referee.storage.postgres.database import PostgresDatabase
 from tests.cluster.bus.nats import create_nats
@@ -102,14 +102,16 @@ def test_only_the_two_roles_can_connect(empty_url: str, role: str, privilege: st
 
 def test_one_role_migrates_and_another_one_runs(empty_url: str) -> None:
     owner, node = as_role(OWNER, empty_url), as_role(NODE, empty_url)
-    with pytest.raises(LogUnavailable, match=r"may not upgrade the database from version 0 .* `referee data migrate`"):
+    with pytest.raises(
+        StoreUnavailable, match=r"may not upgrade the database from version 0 .* `referee data migrate`"
+    ):
         open_and_close(node)
     pending = migrate(owner, "--dry-run")
     assert "0001_initial" in pending.output
     assert fetch(empty_url, TABLES) == []
     assert migrate(owner).exit_code == 0
     assert "nothing to do" in migrate(owner).output
-    with pytest.raises(LogUnavailable, match="permission denied for table schema_version"):
+    with pytest.raises(StoreUnavailable, match="permission denied for table schema_version"):
         open_and_close(node)
     for _ in range(2):  # Once for each migration.
         execute_file("privileges.sql", owner)
@@ -121,7 +123,7 @@ def test_a_server_cannot_apply_a_later_migration(postgres_node_url: str) -> None
 
     async def run() -> None:
         connection = await asyncpg.connect(postgres_node_url)
-        with pytest.raises(LogUnavailable, match="must be owner of table bots"):
+        with pytest.raises(StoreUnavailable, match="must be owner of table bots"):
             await schema.migrate(connection, later)
         await connection.close()
 

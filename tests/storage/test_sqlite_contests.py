@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.live.ports import CoAppend, Conflict, LogUnavailable
+from referee.live.ports import CoAppend, Conflict, StoreUnavailable
 from referee.storage.codec import MalformedEntry
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.storage.contests import LADDER, contest_events, match_started, matches_started
@@ -78,7 +78,7 @@ def test_a_failed_co_append_is_not_written_in_part(path: Path) -> None:
     async def write(log: Store) -> None:
         with other_connection(path) as connection:
             connection.execute("ALTER TABLE contest_entries RENAME TO elsewhere")
-        with pytest.raises(LogUnavailable, match="contest_entries"):
+        with pytest.raises(StoreUnavailable, match="contest_entries"):
             await log.append("m", 0, [END], None, CoAppend(LADDER, 0, (match_started(1),)))
         assert await events_of(log, "m") == []
         with other_connection(path) as connection:

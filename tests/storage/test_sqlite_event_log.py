@@ -11,7 +11,7 @@ from threading import Event as Signal
 
 import pytest
 
-from referee.live.ports import Conflict, EventLog, LogDamaged, LogUnavailable
+from referee.live.ports import Conflict, EventLog, LogDamaged, StoreUnavailable
 from referee.storage.codec import MalformedEntry
 from referee.storage.sqlite.database import NewerDatabase, migrate, migrations, transaction
 from referee.storage.sqlite.event_log import SELECT_UNFINISHED, SqliteEventLog
@@ -237,7 +237,7 @@ def writing_connection(log: EventLog) -> sqlite3.Connection:
 
 async def check_append_rejected(log: EventLog, cause: str) -> None:
     """Check that nothing can be written now, that nothing changes, and that the log can be read."""
-    with pytest.raises(LogUnavailable, match=cause):
+    with pytest.raises(StoreUnavailable, match=cause):
         await log.append("m", 1, notes(2, 3000))
     assert await events_of(log, "m") == notes(1, 1)
 
@@ -270,7 +270,7 @@ def test_all_appends_of_a_failed_batch_are_rejected(path: Path) -> None:
             append_task = (log.append(f"match {number}", 0, notes(1, 1)) for number in range(50))
             answers = await asyncio.gather(*append_task, return_exceptions=True)
             other.execute("ROLLBACK")
-        assert {type(answer) for answer in answers} == {LogUnavailable}
+        assert {type(answer) for answer in answers} == {StoreUnavailable}
         assert await log.unfinished() == ["m"]
 
     run_with_store(open_log(path), write_first, check, write_more)
@@ -388,22 +388,22 @@ def test_nothing_is_written_if_a_database_file_was_replaced(path: Path, name: st
 
 
 def test_a_log_cannot_be_opened_at_an_invalid_path(tmp_path: Path) -> None:
-    with pytest.raises(LogUnavailable, match="unable to open"):
+    with pytest.raises(StoreUnavailable, match="unable to open"):
         open_log(tmp_path)
-    with pytest.raises(LogUnavailable, match="No such file"):
+    with pytest.raises(StoreUnavailable, match="No such file"):
         open_log(tmp_path / "nowhere" / "log.db")
 
 
 def test_a_file_that_is_no_database_cannot_be_opened(path: Path) -> None:
     path.write_text("Dear diary, today I lost at trox." * 100, encoding="ascii")
-    with pytest.raises(LogUnavailable, match="not a database"):
+    with pytest.raises(StoreUnavailable, match="not a database"):
         open_log(path)
 
 
 def test_a_locked_database_cannot_be_opened(path: Path) -> None:
     with other_connection(path) as other:
         other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(LogUnavailable, match="locked"):
+        with pytest.raises(StoreUnavailable, match="locked"):
             open_log(path)
         other.execute("ROLLBACK")
     asyncio.run(open_log(path).close())
@@ -411,7 +411,7 @@ def test_a_locked_database_cannot_be_opened(path: Path) -> None:
 
 def test_an_in_memory_sqlite_database_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # The log creates a file of this name.
-    with pytest.raises(LogUnavailable, match="no write-ahead log is possible here"):
+    with pytest.raises(StoreUnavailable, match="no write-ahead log is possible here"):
         open_log(Path(":memory:"))
 
 

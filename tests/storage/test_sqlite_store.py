@@ -10,7 +10,7 @@ import pytest
 
 from referee.accounts.account_errors import NoSuchBot
 from referee.accounts.tokens import Quota
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.storage.sqlite.bot_log import INSERT, SqliteBotLog
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
@@ -137,9 +137,9 @@ def test_closing_executes_pending_writes_and_rejects_later_ones(path: Path) -> N
         await store.close()
         assert await asyncio.gather(*writes) == list(range(20))
         await store.close()
-        with pytest.raises(LogUnavailable, match="closed"):
+        with pytest.raises(StoreUnavailable, match="closed"):
             await store.write(lambda file: add(99, file))
-        with pytest.raises(LogUnavailable, match="closed"):
+        with pytest.raises(StoreUnavailable, match="closed"):
             await store.read(numbers)
 
     asyncio.run(check())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from referee.live.outbox import MatchEnded, UndeliveredEnds
-from referee.live.ports import EventLog, LogUnavailable
+from referee.live.ports import EventLog, StoreUnavailable
 from referee.match.events import Event, MatchCreated, PlayStarted, SeatTaken, SeatVacated
 from referee.match.setup import Player
 from referee.storage.postgres.undelivered_ends import PostgresUndeliveredEnds
@@ -155,7 +155,7 @@ def test_an_end_and_its_log_entry_are_written_in_one_transaction(tmp_path: Path)
     async def check(stores: MatchStores) -> None:
         with other_connection(tmp_path / "referee.db") as connection:
             connection.execute("DROP TABLE undelivered_ends")
-        with pytest.raises(LogUnavailable):
+        with pytest.raises(StoreUnavailable):
             await stores.finish("m1", ANNA, BERT)
         assert await stores.log.read("m1") == []
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from referee.accounts.tokens import Role, Token, mint_secret, revoked
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.transport.contract_options import CALL_RULES, CallRule
 from referee.transport.guards.authentication import CACHE_US, Authenticator
 from referee.transport.wire.wire_errors import BadToken, NoToken, NotYours
@@ -87,7 +87,7 @@ class SlowTokens(MemoryTokens):
         super().__init__()
         self.gate = asyncio.Event()
         self.gate.set()
-        self.error: LogUnavailable | None = None
+        self.error: StoreUnavailable | None = None
         self.read_count = 0
 
     async def find_token(self, sha256: bytes) -> Token | None:
@@ -119,7 +119,7 @@ def test_a_cached_token_is_read_again_in_the_background() -> None:
         await call()
         await call()
         assert tokens.read_count == 3
-        tokens.error = LogUnavailable("the disk is full")
+        tokens.error = StoreUnavailable("the disk is full")
         tokens.gate.set()
         await call()
         await call()

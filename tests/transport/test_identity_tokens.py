@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from referee.accounts.tokens import PROVIDER_HOLDER, Quota, Role, Token
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.match.clock import MS, SECOND
 from referee.transport.contract_options import CALL_RULES
 from referee.transport.guards import oidc
@@ -56,7 +56,7 @@ class Harness:
         self.authenticator = Authenticator(MemoryTokens(), self.time, self.tokens)
 
     async def token(self, secret: str) -> Token:
-        """Authenticate a call. Raises BadToken or LogUnavailable."""
+        """Authenticate a call. Raises BadToken or StoreUnavailable."""
         return (await self.authenticator.caller(f"Bearer {secret}", CALL_RULES["GameService/ListGames"])).token
 
     async def is_valid(self, secret: str) -> bool:
@@ -293,10 +293,10 @@ def test_while_the_issuer_is_down_known_keys_are_enough(issuer: Issuer) -> None:
 
     async def check() -> None:
         issuer.up = False
-        with pytest.raises(LogUnavailable):
+        with pytest.raises(StoreUnavailable):
             await harness.token(issuer.token())
         issuer.up = True
-        with pytest.raises(LogUnavailable):
+        with pytest.raises(StoreUnavailable):
             await harness.token(issuer.token())
         harness.time.us += MIN_INTERVAL_US
         await harness.token(issuer.token())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from referee.accounts.tokens import PROVIDER_HOLDER, Quota, Role, Token, mint_secret, revoked
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.match.clock import SECOND
 from referee.transport.contract_options import CALL_RULES
 from referee.transport.guards.authentication import MAX_UNCONFIRMED_US, Authenticator, Caller
@@ -29,7 +29,7 @@ class SharedTokens(MemoryTokens):
 
     async def find_token(self, sha256: bytes) -> Token | None:
         self.reads += 1
-        if isinstance(self.error, LogUnavailable):
+        if isinstance(self.error, StoreUnavailable):
             raise self.error
         return await super().find_token(sha256)
 
@@ -125,11 +125,11 @@ async def test_the_stream_of_a_token_that_is_not_in_the_store_does_not_end(node:
 @with_a_node
 async def test_cached_tokens_are_not_trusted_while_nobody_can_say_whether_they_are_revoked(node: Node) -> None:
     await node.call()
-    node.tokens.error = LogUnavailable("the network is cut")
+    node.tokens.error = StoreUnavailable("the network is cut")
     await node.time.advance(MAX_UNCONFIRMED_US)
     await node.call()
     await node.time.advance(SECOND)
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await node.call()
     await node.revoke_elsewhere()
     node.tokens.error = None

@@ -20,7 +20,7 @@ from referee.cluster.membership.cluster_view import ClusterObserver, ClusterView
 from referee.cluster.membership.compatibility import IncompatibleNode, common_protocol
 from referee.cluster.membership.node_store import RENEWAL_US, ClusterState, LeaseTerms, Node, NodeStore
 from referee.cluster.membership.node_watch import NodeWatch
-from referee.live.ports import LogUnavailable, Time, Timer
+from referee.live.ports import StoreUnavailable, Time, Timer
 from referee.match.clock import MS, Micros
 
 HINT_SPACING_US: Micros = 100 * MS
@@ -34,7 +34,7 @@ T = TypeVar("T")
 log = structlog.get_logger("referee")
 
 
-class NodeTableTimeout(LogUnavailable):
+class NodeTableTimeout(StoreUnavailable):
     """The table of nodes has not answered in time."""
 
 
@@ -133,7 +133,7 @@ class Membership:
         )
 
     async def open(self) -> None:
-        """Join. Raises LogUnavailable, or an IncompatibleNode because of which this process cannot join."""
+        """Join. Raises StoreUnavailable, or an IncompatibleNode because of which this process cannot join."""
         self._store.on_change(self._on_hint)
         for _ in range(MAX_LATE_JOINS):  # No lease is at stake yet.
             with suppress(NodeTableTimeout):
@@ -167,7 +167,7 @@ class Membership:
         if node:
             try:
                 await self._ask(self._store.leave(node.id))
-            except LogUnavailable as why:
+            except StoreUnavailable as why:
                 log.warning("cluster left without notice", node=node.id, reason=str(why))
 
     async def _run(self) -> None:
@@ -196,7 +196,7 @@ class Membership:
         self._time.call_at(max(self._time.monotonic_us(), self._began_us + HINT_SPACING_US), self._wake.set)
 
     async def _join(self) -> None:
-        """Join, or find out that an earlier attempt has succeeded. Raises LogUnavailable or IncompatibleNode.
+        """Join, or find out that an earlier attempt has succeeded. Raises StoreUnavailable or IncompatibleNode.
 
         A member with which this one is incompatible may be the row of a node that has died: only one that renews while
         it is watched is a reason to give up.
@@ -226,7 +226,7 @@ class Membership:
                 await self._ask(self._store.leave(self._former))
                 self._former = ""
             await self._join()
-        except LogUnavailable as why:
+        except StoreUnavailable as why:
             self._report_failure(why)
         else:
             await self._renew()
@@ -240,7 +240,7 @@ class Membership:
         try:
             self._renewals += 1
             state = await self._ask(self._store.renew(node.id, self._renewals, self._load(), self._draining))
-        except LogUnavailable as why:
+        except StoreUnavailable as why:
             self._failed_renewals += 1
             self._report_failure(why)
             return
@@ -259,7 +259,7 @@ class Membership:
         try:
             if await self._act(node, state):
                 state = await self._ask(self._store.read())
-        except LogUnavailable as why:
+        except StoreUnavailable as why:
             self._report_failure(why)
         if self._node is node and self.is_member_now():
             self._publish(state)
@@ -323,7 +323,7 @@ class Membership:
         self._view.publish(state, self._node.id if self._node and not self._draining else "")
 
     async def _ask(self, call: Coroutine[Any, Any, T]) -> T:
-        """Return the answer of the store. Raises NodeTableTimeout if there is none in time, or LogUnavailable."""
+        """Return the answer of the store. Raises NodeTableTimeout if there is none in time, or StoreUnavailable."""
         self._call = task = asyncio.ensure_future(call)
 
         def give_up() -> None:
@@ -344,7 +344,7 @@ class Membership:
             alarm.cancel()
             self._call = None
 
-    def _report_failure(self, why: LogUnavailable) -> None:
+    def _report_failure(self, why: StoreUnavailable) -> None:
         if not self._failing:
             log.warning("table of nodes unavailable", reason=str(why))
         self._failing = True

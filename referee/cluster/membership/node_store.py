@@ -89,7 +89,7 @@ class LeaseTerms(Struct, frozen=True):
 class NodeStore(Protocol):
     """The table of nodes and the coordinator. Adapters inherit from it.
 
-    Every method raises LogUnavailable if the store cannot be used now; then it is unknown whether anything changed.
+    Every method raises StoreUnavailable if the store cannot be used now; then it is unknown whether anything changed.
     """
 
     @abstractmethod

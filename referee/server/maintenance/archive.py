@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from referee.contests.tournament.events import ScoreCorrected, TournamentEnded
 from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestLog, UnreadableContest
 from referee.live.match_request import MAKER
-from referee.live.ports import UNREADABLE, Entry, LogDamaged, LogUnavailable
+from referee.live.ports import UNREADABLE, Entry, LogDamaged, StoreUnavailable
 from referee.match.events import MatchCreated
 from referee.records.record_format import format_record
 from referee.records.record_reader import RecordStatus
@@ -79,7 +79,7 @@ def archive(data_dir: Path, before_ms: int, to: Path, find_game: FindGame) -> Ar
         key = load(data_dir / KEY)
         with DataDirLock(data_dir, ARCHIVE_LOCK):
             return asyncio.run(_archive(data_dir / DATABASE, before_ms, _RecordFolder(to, key, find_game)))
-    except (OSError, LogUnavailable, KeyUnusable) as why:
+    except (OSError, StoreUnavailable, KeyUnusable) as why:
         raise MaintenanceError(f"archiving stopped: {why}") from None
 
 
@@ -113,7 +113,7 @@ async def _keep_reason(log: SqliteEventLog, match_id: str, active: Collection[st
     try:
         entries = await log.read(match_id)
         return _needed_by(entries[0], active) or folder.write(entries)
-    except (OSError, LogUnavailable):
+    except (OSError, StoreUnavailable):
         raise
     except LogDamaged as why:
         return str(why)

@@ -20,7 +20,7 @@ from typing import Any
 
 from engines.api import Game
 from referee.live.match_request import find_game
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.records.signing_key import KeyUnusable, load
 from referee.server.maintenance.data_dir import (
     MaintenanceError,
@@ -184,7 +184,7 @@ def restore(
             verify_files(manifest, part)
             _require_integrity(part / DATABASE)
             return asyncio.run(_check_contents(manifest, part, games, lambda match: progress(manifest, match)))
-    except (OSError, sqlite3.Error, LogUnavailable, NewerDatabase, KeyUnusable) as why:
+    except (OSError, sqlite3.Error, StoreUnavailable, NewerDatabase, KeyUnusable) as why:
         raise MaintenanceError(f"restore failed: {why}") from None
 
 

@@ -13,7 +13,7 @@ from referee.hosting.contest_store import ContestStore, Fold
 from referee.hosting.ladder_state import LadderFold
 from referee.hosting.tournament_state import fold_tournament
 from referee.live.log_history import State, first_missing
-from referee.live.ports import UNREADABLE, Entry, LogDamaged, LogUnavailable
+from referee.live.ports import UNREADABLE, Entry, LogDamaged, StoreUnavailable
 from referee.match.events import MatchCreated, PlayEnded
 from referee.records.record_format import format_record
 from referee.records.record_reader import RecordStatus
@@ -37,12 +37,12 @@ class MatchCheck:
 async def check_matches(
     log: SqliteEventLog, key: Ed25519PrivateKey, referee: str, find_game: FindGame
 ) -> AsyncIterator[MatchCheck]:
-    """Check every match in the log, the newest first. Raises LogUnavailable."""
+    """Check every match in the log, the newest first. Raises StoreUnavailable."""
     unfinished = set(await log.unfinished())
     for match_id in await log.stored_matches():
         try:
             problem = _match_problem(await log.read(match_id), key, referee, find_game)
-        except LogUnavailable:
+        except StoreUnavailable:
             raise
         except LogDamaged as why:
             problem = str(why)
@@ -85,7 +85,7 @@ class DamagedContest:
 
 
 async def find_damaged_contests(log: ContestLog, games: Mapping[str, Game]) -> AsyncIterator[DamagedContest]:
-    """Yield every damaged contest. Raises LogUnavailable."""
+    """Yield every damaged contest. Raises StoreUnavailable."""
     async for one in _check_contests(log, LADDER, LadderFold(games)):
         yield one
     async for one in _check_contests(log, TOURNAMENT, fold_tournament):
@@ -96,7 +96,7 @@ async def _check_contests(log: ContestLog, kind: str, fold: Fold[State]) -> Asyn
     for last in await log.last_entries(kind):
         try:
             await ContestStore.read(log, fold, last.contest)
-        except LogUnavailable:
+        except StoreUnavailable:
             raise
         except Exception as fault:  # A damaged log can cause any exception.
             yield DamagedContest(last.contest, f"{type(fault).__name__}: {fault}")

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.server.maintenance.data_dir import MaintenanceError
 from referee.server.maintenance.migrate import MigrationPlan
 from referee.server.postgres_stores import database_of
@@ -62,5 +62,5 @@ async def _connected(database: PostgresDatabase, settings: Settings) -> AsyncIte
             yield connection
         finally:
             connection.terminate()
-    except (LogUnavailable, NewerDatabase, DatabaseInUse, *BROKEN) as why:
+    except (StoreUnavailable, NewerDatabase, DatabaseInUse, *BROKEN) as why:
         raise MaintenanceError(f"cannot use {settings.database}: {why}") from None

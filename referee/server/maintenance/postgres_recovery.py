@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import TypeVar
 
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.records.signing_key import KeyUnusable, create_pem, fingerprint, public_hex, read_pem
 from referee.server.maintenance.data_dir import MaintenanceError
 from referee.server.maintenance.token_recovery import add_admin_token
@@ -61,5 +61,5 @@ async def _locked(settings: Settings) -> AsyncIterator[PostgresDatabase]:
         finally:
             await database.close()
             await lock.release()
-    except (LogUnavailable, NewerDatabase, DatabaseInUse, KeyUnusable) as why:
+    except (StoreUnavailable, NewerDatabase, DatabaseInUse, KeyUnusable) as why:
         raise MaintenanceError(f"cannot use {settings.database}: {why}") from None

@@ -11,7 +11,7 @@ from typing import Protocol, cast
 
 import asyncpg
 
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.server.maintenance.copied_tables import BATCH_ROWS, KEY_TABLE, TABLES, UNCOPIED_TABLES, CopiedTable, Row
 from referee.server.maintenance.data_dir import MaintenanceError
 from referee.server.postgres_stores import database_of
@@ -135,7 +135,7 @@ async def _locked(settings: Settings) -> AsyncIterator[CopyConnection]:
             connection.terminate()
     except asyncpg.InsufficientPrivilegeError as why:
         raise MaintenanceError(f"cannot use {settings.database}: {why}: use the role that owns the tables") from None
-    except (LogUnavailable, NewerDatabase, DatabaseInUse, *BROKEN) as why:
+    except (StoreUnavailable, NewerDatabase, DatabaseInUse, *BROKEN) as why:
         raise MaintenanceError(f"cannot use {settings.database}: {why}") from None
 
 

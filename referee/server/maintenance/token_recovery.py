@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from referee.accounts.tokens import FIRST_ADMIN, SECRET_BYTES, Role, Token, TokenFilter, Tokens, mint_secret, revoked
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.records.signing_key import KeyUnusable, fingerprint, load_or_create, public_hex
 from referee.server.maintenance.data_dir import MaintenanceError
 from referee.server.stores import DATABASE, KEY
@@ -44,7 +44,7 @@ async def _create_admin_token(database: Path, now_ms: int, revoke_others: bool) 
 
 
 async def add_admin_token(tokens: Tokens, now_ms: int, revoke_others: bool) -> str:
-    """Add an administrator token, and return its secret. Raises LogUnavailable."""
+    """Add an administrator token, and return its secret. Raises StoreUnavailable."""
     if revoke_others:
         for token in await tokens.tokens(TokenFilter(valid_at_ms=now_ms)):
             if token.role is Role.ADMIN:
@@ -62,5 +62,5 @@ def _locked(data_dir: Path) -> Iterator[None]:
     try:
         with DataDirLock(data_dir):
             yield
-    except (OSError, LogUnavailable, NewerDatabase, KeyUnusable) as why:
+    except (OSError, StoreUnavailable, NewerDatabase, KeyUnusable) as why:
         raise MaintenanceError(f"cannot use {data_dir}: {why}") from None

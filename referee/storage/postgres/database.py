@@ -1,6 +1,6 @@
 """PostgreSQL database: its connections and transactions.
 
-Whatever is wrong with a connection becomes LogUnavailable, which promises that nothing was changed. If a connection
+Whatever is wrong with a connection becomes StoreUnavailable, which promises that nothing was changed. If a connection
 breaks during a commit, this promise needs a proof: each connection has a row in the table `writers`, and each
 transaction writes its number there. Afterwards another connection reads that number, which waits for a transaction that
 is still running, and closes the row, so that a transaction that has not begun yet cannot commit any more.
@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 import asyncpg
 
 from referee.accounts.account_errors import BadField
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.storage.postgres.schema import migrate, migrations
 
 STATEMENT_TIMEOUT_S = 10
@@ -153,7 +153,7 @@ class PostgresDatabase:
         self._writes: set[asyncio.Task[Any]] = set()
 
     async def open(self) -> None:
-        """Connect, and apply missing migrations. Raises LogUnavailable or NewerDatabase."""
+        """Connect, and apply missing migrations. Raises StoreUnavailable or NewerDatabase."""
         try:
             first = await asyncpg.connect(**self._connect_options())
             try:
@@ -172,7 +172,7 @@ class PostgresDatabase:
             raise unavailable(cause) from cause
 
     async def read(self, query: Callable[[Connection], Awaitable[T]]) -> T:
-        """Return the result of `query`. Raises LogUnavailable, BadField, or what else `query` raises."""
+        """Return the result of `query`. Raises StoreUnavailable, BadField, or what else `query` raises."""
         try:
             async with self._acquire() as connection:
                 return await query(connection)
@@ -182,7 +182,7 @@ class PostgresDatabase:
     async def write(self, operation: Callable[[Connection], Awaitable[T]]) -> T:
         """Return the result of `operation`, which is one transaction, once it is committed.
 
-        Raises LogUnavailable, BadField, or what else `operation` raises: then nothing was changed. The operation is
+        Raises StoreUnavailable, BadField, or what else `operation` raises: then nothing was changed. The operation is
         completed even if the caller is cancelled meanwhile.
         """
         task = asyncio.ensure_future(self._write(operation))
@@ -198,20 +198,20 @@ class PostgresDatabase:
     ) -> T | None:
         """Return the result of `query` if a transaction whose connection broke was committed; None: it never will be.
 
-        `query` gets the id of the transaction. Returns when the database can say so, or raises LogUnavailable if this
+        `query` gets the id of the transaction. Returns when the database can say so, or raises StoreUnavailable if this
         object is closed before. `keep_waiting` is called after each attempt that failed.
         """
         while True:
             try:
                 async with self._acquire() as connection, connection.transaction():
                     return await _close_writer(connection, mark, query)
-            except (*BROKEN, LogUnavailable):
+            except (*BROKEN, StoreUnavailable):
                 if self._closing or not keep_waiting():
                     raise unavailable("whether the last changes were stored is not known") from None
             await asyncio.sleep(RETRY_S)
 
     async def connect(self, *, is_writer: bool = True) -> Connection:
-        """Return a connection apart from the pool. Raises LogUnavailable.
+        """Return a connection apart from the pool. Raises StoreUnavailable.
 
         Its `marks` number its transactions if it `is_writer`; otherwise it needs no migrations, and must write nothing.
         """
@@ -256,7 +256,7 @@ class PostgresDatabase:
 
     @asynccontextmanager
     async def _acquire(self) -> AsyncIterator[Connection]:
-        """Lend a connection. It is closed if anything is wrong with it. Raises LogUnavailable."""
+        """Lend a connection. It is closed if anything is wrong with it. Raises StoreUnavailable."""
         pool = self._pool  # It may be closed while the connection is lent.
         if pool is None:
             raise unavailable("it is closed")
@@ -311,8 +311,8 @@ def _error_of(cause: Exception) -> Exception:
     return unavailable(cause)
 
 
-def unavailable(cause: object) -> LogUnavailable:
-    return LogUnavailable(f"the database is unavailable: {str(cause) or type(cause).__name__}")
+def unavailable(cause: object) -> StoreUnavailable:
+    return StoreUnavailable(f"the database is unavailable: {str(cause) or type(cause).__name__}")
 
 
 def is_storable(text: str) -> bool:

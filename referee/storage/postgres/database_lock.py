@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import structlog
 
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.storage.postgres.database import BROKEN, Connection, PostgresDatabase
 
 SERVER_LOCK = 7_700_002
@@ -60,7 +60,7 @@ class DatabaseLock:
 
     @classmethod
     async def acquire(cls, database: PostgresDatabase, *, shared: bool = False) -> "DatabaseLock":
-        """Acquire the lock without waiting. The database need not be open. Raises DatabaseInUse or LogUnavailable."""
+        """Acquire the lock without waiting. The database need not be open. Raises DatabaseInUse or StoreUnavailable."""
         connection = await database.connect(is_writer=False)
         lock = cls(connection)
         try:
@@ -111,7 +111,7 @@ class DatabaseLockKeeper:
         self._keeping: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        """Acquire the lock. The database need not be open. Raises DatabaseInUse or LogUnavailable."""
+        """Acquire the lock. The database need not be open. Raises DatabaseInUse or StoreUnavailable."""
         self._lock = await acquire_after_predecessor(self._acquire)
         self._keeping = asyncio.create_task(self._keep(self._lock))
 
@@ -142,7 +142,7 @@ class DatabaseLockKeeper:
         while True:
             try:
                 return await self._acquire()
-            except LogUnavailable:
+            except StoreUnavailable:
                 pass  # PostgreSQL cannot be reached, by others perhaps neither.
             except DatabaseInUse:
                 # PostgreSQL may not know yet that the former connection is broken.
@@ -159,5 +159,5 @@ class DatabaseLockKeeper:
                 return [pid for (pid,) in await connection.fetch(SELECT_HOLDERS, SERVER_LOCK)]
             finally:
                 connection.terminate()
-        except (LogUnavailable, *BROKEN):
+        except (StoreUnavailable, *BROKEN):
             return []

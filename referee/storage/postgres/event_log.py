@@ -20,8 +20,8 @@ from referee.live.ports import (
     Entry,
     EventLog,
     LogDamaged,
-    LogUnavailable,
     MatchArchived,
+    StoreUnavailable,
     Summaries,
     settle,
 )
@@ -108,7 +108,7 @@ class PostgresEventLog(EventLog):
         self._connection: Connection | None = None
         self._writer: asyncio.Task[None] | None = None
         """Runs while anything is pending or being written."""
-        self._outage: LogUnavailable | None = None
+        self._outage: StoreUnavailable | None = None
         """Set while the outcome of a group is unknown and the database cannot be reached."""
         self._closed = False
         self.contests = PostgresContestLog(self._append_to_contest, database)
@@ -201,7 +201,7 @@ class PostgresEventLog(EventLog):
             self._drop_connection()
         try:
             self._connection = connection = self._connection or await self._database.connect()
-        except LogUnavailable as outage:
+        except StoreUnavailable as outage:
             return [outage] * len(group)
         mark = connection.marks.next()
         commit = GroupCommit(self._statements, connection, mark, group)
@@ -219,18 +219,18 @@ class PostgresEventLog(EventLog):
         return await self._find_results(commit, mark, error) or [error] * len(group)
 
     async def _find_results(
-        self, commit: GroupCommit, mark: WriteMark, error: LogUnavailable
+        self, commit: GroupCommit, mark: WriteMark, error: StoreUnavailable
     ) -> Sequence[Written] | None:
         """Return the results of a group whose connection broke. None: nothing was written, and never will be."""
         try:
             keep_waiting = partial(self._fail_pending, error)
             return await self._database.find_outcome(mark, commit.read_results, keep_waiting)
-        except LogUnavailable:  # The process ends while the database cannot be reached.
+        except StoreUnavailable:  # The process ends while the database cannot be reached.
             return None
         finally:
             self._outage = None
 
-    def _fail_pending(self, outage: LogUnavailable) -> bool:
+    def _fail_pending(self, outage: StoreUnavailable) -> bool:
         """Fail what waits, and what comes, until the database can be reached. Return whether to wait for that."""
         self._outage = outage
         pending, self._pending = self._pending, deque()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import asyncpg
 
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.storage.sqlite.database import NewerDatabase
 
 MIGRATION_LOCK = 7_700_001
@@ -62,7 +62,7 @@ def _migration_files() -> list[Traversable]:
 async def migrate(connection: Any, migrations: Sequence[str]) -> None:
     """Apply all migrations that the database has not had yet, in one transaction.
 
-    Raises NewerDatabase, or LogUnavailable if the role of the connection may not change the schema, or if another
+    Raises NewerDatabase, or StoreUnavailable if the role of the connection may not change the schema, or if another
     transaction uses a table for too long.
     """
     async with connection.transaction():
@@ -80,12 +80,12 @@ async def migrate(connection: Any, migrations: Sequence[str]) -> None:
             for migration in migrations[version.number :]:
                 await connection.execute(migration)
         except asyncpg.InsufficientPrivilegeError as why:
-            raise LogUnavailable(
+            raise StoreUnavailable(
                 f"the role of this server may not upgrade the database from version {version.number} to {known} "
                 f"({why}): run `referee data migrate` with the role that owns the tables"
             ) from None
         except asyncpg.LockNotAvailableError:
-            raise LogUnavailable(
+            raise StoreUnavailable(
                 f"another transaction has used a table for more than {LOCK_TIMEOUT_S} s, so the database was not "
                 "upgraded: repeat this when long transactions, such as that of pg_dump, have ended"
             ) from None

@@ -90,7 +90,7 @@ class SqliteEventLog(EventLog):
         busy_ms: int = BUSY_MS,
         committed: Callable[[int], None] = lambda _: None,
     ) -> None:
-        """Open or create the database. Raises LogUnavailable or NewerDatabase.
+        """Open or create the database. Raises StoreUnavailable or NewerDatabase.
 
         `busy_ms` is how long to wait for a lock of another process. `wall_ms` and `committed` are called in the writing
         thread; `committed` gets the number of appends in each transaction.

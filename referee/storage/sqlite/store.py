@@ -17,7 +17,7 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from referee.live.ports import LogUnavailable, settle
+from referee.live.ports import StoreUnavailable, settle
 from referee.storage.sqlite.database import (
     BUSY_MS,
     Durability,
@@ -189,7 +189,7 @@ class DatabaseThreads(Generic[RequestT]):
         name: str,
         what: str,
     ) -> None:
-        """Open or create the database. Raises LogUnavailable or NewerDatabase.
+        """Open or create the database. Raises StoreUnavailable or NewerDatabase.
 
         `handle` writes a batch, in the writing thread. `name` is that of the threads, and `what` that of the database
         in errors.
@@ -218,7 +218,7 @@ class DatabaseThreads(Generic[RequestT]):
         group.callbacks.append(done)
 
     async def write(self, request: RequestT) -> Any:
-        """Return the result of a request to the writing thread. Raises LogUnavailable, or the result if it is an error.
+        """Return the result of a request to the writing thread, or raise it if it is an error. Raises StoreUnavailable.
 
         The request is handled even if the caller is cancelled meanwhile.
         """
@@ -227,7 +227,7 @@ class DatabaseThreads(Generic[RequestT]):
         return await result
 
     async def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
-        """Call `query` in the reading thread and return its result. Raises what it raises, or LogUnavailable."""
+        """Call `query` in the reading thread and return its result. Raises what it raises, or StoreUnavailable."""
         loop = asyncio.get_running_loop()
         result: asyncio.Future[T] = loop.create_future()
         try:
@@ -263,8 +263,8 @@ class DatabaseThreads(Generic[RequestT]):
     def _read(self, queries: Sequence[Operation]) -> list[Any]:
         return [result_or_error(query, self._reading) for query in queries]
 
-    def _unavailable(self, cause: object) -> LogUnavailable:
-        error = LogUnavailable(f"{self._what} is unavailable: {cause}")
+    def _unavailable(self, cause: object) -> StoreUnavailable:
+        error = StoreUnavailable(f"{self._what} is unavailable: {cause}")
         error.__cause__ = cause if isinstance(cause, Exception) else None
         return error
 
@@ -276,7 +276,7 @@ class SqliteStore:
     """
 
     def __init__(self, place: Place, durability: Durability = Durability.FULL, busy_ms: int = BUSY_MS) -> None:
-        """Open or create the database. Raises LogUnavailable or NewerDatabase."""
+        """Open or create the database. Raises StoreUnavailable or NewerDatabase."""
         self._threads = DatabaseThreads(place, durability, busy_ms, self._write, "store", "the database")
         self.read = self._threads.read
         self.close = self._threads.close
@@ -284,7 +284,7 @@ class SqliteStore:
     async def write(self, operation: Callable[[sqlite3.Connection], T]) -> T:
         """Call `operation` in another thread, within a transaction, and return its result after the commit.
 
-        Raises what it raises, or LogUnavailable; in both cases nothing was written. The operation is carried out even
+        Raises what it raises, or StoreUnavailable; in both cases nothing was written. The operation is carried out even
         if the caller is cancelled meanwhile.
         """
         result: T = await self._threads.write(operation)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from referee.accounts.tokens import BudgetOwner, Role, Token, Tokens, sha256_of, used
 from referee.live.loop_lag import MessageArrival
-from referee.live.ports import LogUnavailable, Time
+from referee.live.ports import StoreUnavailable, Time
 from referee.match.clock import SECOND, Micros
 from referee.transport.contract_options import CallRule
 from referee.transport.guards.identity_tokens import IdentityTokens, looks_like_jwt
@@ -77,7 +77,7 @@ class Authenticator:
         self._renewing: dict[bytes, asyncio.Task[None]] = {}
 
     async def caller(self, authorization: str, rule: CallRule) -> Caller:
-        """Return the caller by its `authorization` header. Raises NoToken, BadToken, NotYours or LogUnavailable."""
+        """Return the caller by its `authorization` header. Raises NoToken, BadToken, NotYours or StoreUnavailable."""
         if authorization[: len(BEARER)].lower() != BEARER:
             raise NoToken
         secret = _secret(authorization)
@@ -136,7 +136,7 @@ class Authenticator:
     async def _renew(self, sha256: bytes) -> None:
         """Read a cached token again, and store when it was used last."""
         cached, now_ms = self._cache.get(sha256), self._time.wall_ms()
-        with suppress(LogUnavailable):  # The next call tries again.
+        with suppress(StoreUnavailable):  # The next call tries again.
             token = await self._tokens.find_token(sha256)
             if token and token.is_valid_at(now_ms) and used(token, now_ms) != token:
                 token = await self._tokens.change_token(token.id, lambda fresh: used(fresh, now_ms))

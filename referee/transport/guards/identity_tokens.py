@@ -34,7 +34,7 @@ class IdentityTokens(Protocol):
         """Return whether the token has been verified before, and is remembered."""
 
     async def find_token(self, secret: str) -> Token | None:
-        """Return what the token permits; None: it is invalid. Raises LogUnavailable if there are no keys yet."""
+        """Return what the token permits; None: it is invalid. Raises StoreUnavailable if there are no keys yet."""
 
 
 class OidcUnavailable(Exception):

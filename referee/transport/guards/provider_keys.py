@@ -10,7 +10,7 @@ from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, bu
 import structlog
 from jwt import PyJWK, PyJWTError
 
-from referee.live.ports import LogUnavailable, Time
+from referee.live.ports import StoreUnavailable, Time
 from referee.match.clock import SECOND, Micros
 from referee.transport.guards.identity_tokens import is_safe_url
 
@@ -54,13 +54,13 @@ class ProviderKeys:
         return self._keys
 
     async def find_key(self, key_id: str) -> PyJWK | None:
-        """Return the key; None: the provider has no such key. Raises LogUnavailable if no keys could be fetched."""
+        """Return the key; None: the provider has no such key. Raises StoreUnavailable if no keys could be fetched."""
         if key_id not in self._keys:
             self._refresh()
             if self._refreshing:
                 await asyncio.shield(self._refreshing)
         if self._fetched_us is None:
-            raise LogUnavailable("the keys of the identity provider could not be fetched")
+            raise StoreUnavailable("the keys of the identity provider could not be fetched")
         return self._keys.get(key_id)
 
     def _refresh(self) -> None:

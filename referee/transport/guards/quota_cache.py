@@ -20,7 +20,7 @@ class QuotaCache:
         """Quotas by holder, and when they expire."""
 
     async def get(self, holder: str) -> Quota:
-        """Return the quota with every default filled in. Raises LogUnavailable."""
+        """Return the quota with every default filled in. Raises StoreUnavailable."""
         now_us = self._time.monotonic_us()
         cached = self._cache.get(holder)
         if cached and cached[1] > now_us:

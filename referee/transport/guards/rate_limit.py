@@ -111,7 +111,7 @@ class Usage:
 
 
 UsageObserver: TypeAlias = Callable[[BudgetOwner, str, int, int], Awaitable[None]]
-"""Receives an owner, the name of a quota, how much of it is used, and its limit. May raise LogUnavailable."""
+"""Receives an owner, the name of a quota, how much of it is used, and its limit. May raise StoreUnavailable."""
 
 
 class RateLimiter:
@@ -156,11 +156,11 @@ class RateLimiter:
         return set(self._tasks.values())
 
     async def quota(self, holder: str) -> Quota:
-        """Return the quota with every default filled in. Raises LogUnavailable."""
+        """Return the quota with every default filled in. Raises StoreUnavailable."""
         return await self._quota_cache.get(holder)
 
     async def require_storage(self, holder: str) -> None:
-        """Raise TooMuchStored if the holder may not store more terms; or LogUnavailable."""
+        """Raise TooMuchStored if the holder may not store more terms; or StoreUnavailable."""
         limit = (await self.quota(holder)).max_stored_bytes
         if limit and await self._quotas.stored_bytes(holder) >= limit:
             raise TooMuchStored(limit)
@@ -170,7 +170,7 @@ class RateLimiter:
         self._quota_cache.forget(holder)
 
     async def count_call(self, owner: BudgetOwner) -> None:
-        """Count one call. Raises TooManyCalls, TooManyBytes, or LogUnavailable."""
+        """Count one call. Raises TooManyCalls, TooManyBytes, or StoreUnavailable."""
         quota = await self.quota(owner.holder)
         budget, now_us, limit = self._budget(owner), self._time.monotonic_us(), quota.calls_per_minute
         if quota.max_received_bytes and budget.received_bytes.sum(now_us) >= quota.max_received_bytes:

@@ -9,7 +9,7 @@ import asyncio
 import structlog
 
 from referee.accounts.tokens import Tokens
-from referee.live.ports import LogUnavailable, Time, Timer
+from referee.live.ports import StoreUnavailable, Time, Timer
 from referee.match.clock import SECOND, Micros
 from referee.transport.guards.authentication import Authenticator
 from referee.transport.guards.rate_limit import RateLimiter
@@ -47,7 +47,7 @@ class RevocationCheck:
         asked_us = self._time.monotonic_us()
         try:
             await self._end_revoked(asked_us)
-        except LogUnavailable:
+        except StoreUnavailable:
             pass  # The cache is trusted for some seconds only, and the outage is reported by those who write.
         except Exception as fault:
             log.error("revoked tokens could not be read", exc_info=fault)

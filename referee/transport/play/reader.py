@@ -18,8 +18,8 @@ from referee.accounts.account_errors import BadField
 from referee.accounts.tokens import BudgetOwner
 from referee.live.loop_lag import MessageArrival
 from referee.live.outbox import HelloAccepted, MoveAccepted, RequestAccepted, VerdictNotice
-from referee.live.ports import LogUnavailable, Time
-from referee.live.queued_command import NotRunHere
+from referee.live.ports import StoreUnavailable, Time
+from referee.live.queued_command import MatchMoving
 from referee.live.referee import Referee
 from referee.live.sessions import Hello, Session
 from referee.live.submit import LateAnswer, TurnAnswer, seat_of, verdict_if_known
@@ -247,7 +247,7 @@ class PlayStream:
             outcome = await answer
         except Exception as why:
             outcome = why
-        if item and isinstance(outcome, NotRunHere) and self._host.forward(self._session, item.SerializeToString()):
+        if item and isinstance(outcome, MatchMoving) and self._host.forward(self._session, item.SerializeToString()):
             return  # The verdict comes from the coordinator.
         if outcome is None:  # An accepted Hello is answered by Welcome.
             self._session.outbox.put("welcome", HelloAccepted())
@@ -294,7 +294,7 @@ class PlayStream:
             await self._rate_limiter.count_call(self._owner)
         except TooManyCalls as why:
             self._session.outbox.close(why)
-        except LogUnavailable:
+        except StoreUnavailable:
             return  # Without a quota, calls are not counted.
 
 

@@ -19,7 +19,7 @@ from referee.live.outbox import RequestAccepted
 from referee.live.ports import Time
 from referee.live.referee import Referee
 from referee.live.sessions import Session
-from referee.match.match_errors import NoDraw, NoSuchSeat
+from referee.match.match_errors import DrawNotClaimable, NoSuchSeat
 from referee.match.setup import Player, Setup
 from referee.match.state import Match
 from referee.transport.wire.error_mapping import ErrorMapper, to_wire_error
@@ -55,7 +55,7 @@ async def offer_draw(referee: Referee, match_id: str, seat: Seat, request_id: st
     """Offer a draw. Raises NoDrawsHere if the game has no draws by agreement."""
     try:
         return await referee.offer_draw(match_id, seat, request_id)
-    except NoDraw as why:
+    except DrawNotClaimable as why:
         game = (await referee.status(match_id)).match.terms.game
         raise NoDrawsHere(game, str(why)) from None
 
@@ -66,7 +66,7 @@ async def answer_draw(
     """Accept or decline a draw. Raises NoDrawOffered."""
     try:
         return await (referee.accept_draw if accept else referee.decline_draw)(match_id, seat, request_id)
-    except NoDraw:
+    except DrawNotClaimable:
         raise NoDrawOffered(match_id) from None
 
 

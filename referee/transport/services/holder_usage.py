@@ -47,7 +47,7 @@ class HolderUsage:
     time: Time
 
     async def usage_of(self, holder: str) -> quota_pb2.QuotaUsage:
-        """Raises LogUnavailable."""
+        """Raises StoreUnavailable."""
         now_ms = self.time.wall_ms()
         bots = await self.accounts.bots(holder)
         own = self.rate_limiter.usage_of(BudgetOwner(holder))

@@ -36,7 +36,7 @@ class Records:
         """LRU cache. Records never change."""
 
     async def lines(self, match_id: str) -> list[bytes]:
-        """Return the record of a finished match. Raises LogUnavailable or LogDamaged."""
+        """Return the record of a finished match. Raises StoreUnavailable or LogDamaged."""
         entries = await self._entries.read(match_id)
         try:
             # In a thread: a long record would block the event loop.
@@ -48,7 +48,7 @@ class Records:
             raise
 
     async def info(self, match_id: str) -> record_pb2.RecordInfo | None:
-        """Return hash and size of the record of a finished match; None: its log is damaged. Raises LogUnavailable."""
+        """Return hash and size of the record of a finished match; None: its log is damaged. Raises StoreUnavailable."""
         if match_id not in self._infos:
             try:
                 self._infos[match_id] = _info_of(await self.lines(match_id))
@@ -79,7 +79,7 @@ class ContestRecords:
     async def parts(self, host: ContestHost[S, Any], name: str) -> AsyncIterator[str]:
         """Yield the record of a contest that is over, in parts that fit into messages.
 
-        Raises ContestNotOver, ContestDamaged, LogUnavailable, NoSuchLadder or NoSuchTournament.
+        Raises ContestNotOver, ContestDamaged, StoreUnavailable, NoSuchLadder or NoSuchTournament.
         """
         state = await host.last_state(name)
         writer = self._new_writer(state.contest)

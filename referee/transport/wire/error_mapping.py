@@ -95,7 +95,7 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     match_errors.SeatHeld: ErrorMapping(FAILED, reason="SEAT_TAKEN"),
     match_errors.SeatOut: ErrorMapping(Code.ABORTED, reason="NOT_YOUR_TURN", added={"owing": ""}),
     match_errors.StaleTurn: ErrorMapping(Code.ABORTED),
-    match_errors.NoDraw: ErrorMapping(FAILED, reason="DRAW_NOT_CLAIMABLE"),
+    match_errors.DrawNotClaimable: ErrorMapping(FAILED),
     match_errors.DrawOfferedBefore: ErrorMapping(FAILED),
     match_errors.TooLateToAbort: ErrorMapping(
         Code.PERMISSION_DENIED, reason="NOT_YOURS", added={"method": "AbortMatch"}
@@ -143,14 +143,14 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     BadSprt: ErrorMapping(INVALID, "terms.sprt.{field}", reason="BAD_FIELD", renamed=WHY),
     ports.NoSuchMatch: ErrorMapping(Code.NOT_FOUND),
     ports.MatchArchived: ErrorMapping(Code.NOT_FOUND),
-    queued_command.NotRunHere: ErrorMapping(Code.UNAVAILABLE, reason="MATCH_MOVING", retry_after_ms=RETRY_AFTER_MS),
+    queued_command.MatchMoving: ErrorMapping(Code.UNAVAILABLE, retry_after_ms=RETRY_AFTER_MS),
     ports.EngineFault: ErrorMapping(Code.INTERNAL),
     ports.LogDamaged: ErrorMapping(Code.INTERNAL, reason="REFEREE_FAULT"),
     watch.SlowConsumer: ErrorMapping(EXHAUSTED),
     watch.NumberAhead: ErrorMapping(Code.OUT_OF_RANGE),
     referee.RefereeDraining: ErrorMapping(Code.UNAVAILABLE, reason="DRAINING"),
     sessions.SessionTakenOver: ErrorMapping(Code.ABORTED),
-    ports.LogUnavailable: ErrorMapping(Code.UNAVAILABLE, reason="STORE_UNAVAILABLE", retry_after_ms=RETRY_AFTER_MS),
+    ports.StoreUnavailable: ErrorMapping(Code.UNAVAILABLE, retry_after_ms=RETRY_AFTER_MS),
     worker_pool.TooManyWaiting: ErrorMapping(EXHAUSTED, reason="TOO_MANY_CALLS", quota=True),
     worker_pool.TooExpensive: ErrorMapping(EXHAUSTED),
 }

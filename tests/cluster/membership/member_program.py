@@ -20,7 +20,7 @@ from referee.cluster.membership.membership import Membership
 from referee.cluster.membership.node_store import Node
 from referee.cluster.membership.postgres_nodes import PostgresNodes
 from referee.live.match_timing import LoopTime
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.match.clock import MS
 from referee.storage.postgres.database import PostgresDatabase
 from tests.cluster.membership.members import RecordingObserver
@@ -57,7 +57,7 @@ async def retry(open_it: Callable[[], Awaitable[None]]) -> None:
     while True:
         try:
             return await open_it()
-        except LogUnavailable:
+        except StoreUnavailable:
             await asyncio.sleep(RETRY_S)
 
 

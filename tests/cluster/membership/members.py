@@ -9,7 +9,7 @@ from typing import TypeVar
 from referee.cluster.membership.compatibility import IncompatibleNode
 from referee.cluster.membership.membership import Membership
 from referee.cluster.membership.node_store import ClusterState, Node, NodeStore
-from referee.live.ports import LogUnavailable, Timer
+from referee.live.ports import StoreUnavailable, Timer
 from referee.match.clock import MS, SECOND, Micros
 from tests.live.fake_time import FakeTime
 
@@ -155,7 +155,7 @@ class FaultyNodes(NodeStore):
 
     async def _pass(self, call: Callable[[], Awaitable[T]]) -> T:
         if self.refusing:
-            raise LogUnavailable("the table of nodes is away")
+            raise StoreUnavailable("the table of nodes is away")
         if self.fault:
             raise self.fault
         await self._travel()
@@ -199,7 +199,7 @@ class Member:
         while True:
             try:
                 return await self.membership.open()
-            except LogUnavailable:
+            except StoreUnavailable:
                 later = asyncio.Event()
                 self.clock.call_at(self.clock.monotonic_us() + SECOND, later.set)
                 await later.wait()

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from referee.cluster.membership.compatibility import NodeTooNew, NodeTooOld
 from referee.cluster.membership.node_store import ClusterState, Node
 from referee.cluster.membership.node_watch import NodeWatch
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.match.clock import MS, SECOND
 from tests.cluster.membership.members import Member, profile
 from tests.cluster.membership.memory_nodes import MemoryNodes
@@ -287,7 +287,7 @@ async def test_a_count_of_renewals_never_returns_even_if_a_crash_undoes_some(clu
     await cluster.close()
 
 
-@pytest.mark.parametrize("failure", [LogUnavailable("it is away"), RuntimeError("a fault of the driver")], ids=repr)
+@pytest.mark.parametrize("failure", [StoreUnavailable("it is away"), RuntimeError("a fault of the driver")], ids=repr)
 @in_loop
 async def test_a_crash_of_the_table_that_undoes_renewals_removes_nobody_too_early(
     cluster: Cluster, failure: Exception
@@ -382,7 +382,7 @@ async def test_a_node_that_no_longer_fits_when_it_joins_again_is_told(cluster: C
 async def test_a_table_that_is_away_is_reported_at_the_start(cluster: Cluster) -> None:
     ada = Member("ada", cluster.nodes, cluster.time)
     ada.store.refusing = True
-    with pytest.raises(LogUnavailable):
+    with pytest.raises(StoreUnavailable):
         await ada.membership.open()
 
 
@@ -423,7 +423,7 @@ async def test_a_table_that_never_answers_is_reported_at_the_start(cluster: Clus
     ada.store.cut = True
     opening = asyncio.create_task(ada.membership.open())
     await cluster.time.advance(60 * SECOND)
-    with pytest.raises(LogUnavailable, match="does not answer in time"):
+    with pytest.raises(StoreUnavailable, match="does not answer in time"):
         await opening
 
 

@@ -12,7 +12,7 @@ from deploy.cluster_demo.postgres_server import PrivatePostgres
 from referee.cluster.membership.compatibility import NodeTooNew, NodeTooOld
 from referee.cluster.membership.node_store import ClusterState, NodeStore
 from referee.cluster.membership.postgres_nodes import JOIN_LOCK, PostgresNodes
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.storage.postgres.database import PostgresDatabase
 from tests.cluster.membership.members import profile
 from tests.cluster.membership.memory_nodes import MemoryNodes
@@ -207,7 +207,7 @@ async def read_at_last(nodes: PostgresNodes) -> None:
     while True:
         try:
             await nodes.read()
-        except LogUnavailable:
+        except StoreUnavailable:
             await asyncio.sleep(0)
         else:
             return
@@ -224,7 +224,7 @@ def test_a_broken_connection_is_replaced(postgres_url: str) -> None:
         async with open_nodes(postgres_url) as (nodes, database):
             await nodes.join(profile(node_id="a"))
             await database.read(lambda connection: connection.fetch(END_ALL))
-            with pytest.raises(LogUnavailable):
+            with pytest.raises(StoreUnavailable):
                 await nodes.renew("a", 1, 0, False)
             assert await nodes.renew("a", 1, 0, False)
 
@@ -277,7 +277,7 @@ def test_no_election_is_undone_when_postgresql_is_killed(server: PrivatePostgres
                 await nodes.renew(f"n{epoch}", 1, epoch, False)
                 assert await nodes.elect(f"n{epoch}")
                 server.kill()
-                with pytest.raises(LogUnavailable):
+                with pytest.raises(StoreUnavailable):
                     await nodes.read()
                 server.start()
                 await read_at_last(nodes)

@@ -18,7 +18,7 @@ from referee.contests import contest_errors
 from referee.contests.strength.sprt_evaluation import BadSprt
 from referee.hosting import hosting_errors
 from referee.live import ports, queued_command, referee, sessions, submit, watch, worker_pool
-from referee.live.ports import LogUnavailable, MatchArchived
+from referee.live.ports import MatchArchived, StoreUnavailable
 from referee.match import match_errors
 from referee.match.clock import Clock, Untimed
 from referee.match.clock_charge import ClockCharge
@@ -53,7 +53,7 @@ EXAMPLES: list[Exception] = [
     match_errors.SeatOut(0),
     match_errors.StaleTurn("0.1.1", "0.2.1"),
     match_errors.NonceRefused("too long"),
-    match_errors.NoDraw("none to claim"),
+    match_errors.DrawNotClaimable("none to claim"),
     match_errors.DrawOfferedBefore("the offer is still open"),
     match_errors.TooLateToAbort(),
     match_errors.BadVerdict("a rank for each side"),
@@ -98,7 +98,7 @@ EXAMPLES: list[Exception] = [
     hosting_errors.NotExportable("cup", "trf", "it knows round robin and Swiss only"),
     BadSprt("elo1", "must be more than elo0"),
     ports.NoSuchMatch("m1"),
-    queued_command.NotRunHere("m1"),
+    queued_command.MatchMoving("m1"),
     MatchArchived("m1"),
     submit.AttemptRefused(MoveRejected(0, 0, "0.1.1", "a1", "ILLEGAL_MOVE", "must_capture", "no", 2), 1),
     submit.AttemptRefused(MoveRejected(0, 0, "0.1.1", "?", "MALFORMED_MOVE", "", "no", 2), 1),
@@ -109,7 +109,7 @@ EXAMPLES: list[Exception] = [
     watch.SlowConsumer(7),
     watch.NumberAhead(9, 7),
     referee.RefereeDraining(2000),
-    LogUnavailable("the disk is full"),
+    StoreUnavailable("the disk is full"),
     wire_errors.NoToken(),
     wire_errors.BadToken(),
     wire_errors.NotYours("CreateMatch"),

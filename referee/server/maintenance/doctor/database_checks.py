@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
 
-from referee.live.ports import LogUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.records.signing_key import KeyUnusable, fingerprint, public_hex, read_pem
 from referee.server.maintenance.doctor.finding import Finding, bad, ok, warn
 from referee.server.postgres_stores import KEY_TABLE, database_of
@@ -37,7 +37,7 @@ def database(settings: Settings) -> Iterator[Finding]:
 async def _findings(settings: Settings) -> list[Finding]:
     try:
         connection = await database_of(settings).connect(is_writer=False)
-    except LogUnavailable as why:
+    except StoreUnavailable as why:
         return [bad(ABOUT, f"{settings.database}: {why}", "check the URL and the password, and that PostgreSQL runs")]
     try:
         return [*await _server(connection), *await _content(connection)]
