@@ -12,8 +12,7 @@ from referee_values import DuplicatePlay, LadderTerms, Opening, PartnerRule, Tou
 from engines.api import REFEREE, Game, Seat, Table
 from referee.accounts.account_errors import BadField
 from referee.contests.pairing import DueMatch, MatchScore, Sides
-from referee.contests.tournament.decide import MAX_ENTRANTS
-from referee.contests.tournament.tournament_terms import Pools, SprtTrial, TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import MAX_ENTRANTS, Pools, SprtTrial, TournamentPlayTerms
 from referee.live.match_request import DEFAULT_OPENING, LiveLimits, MatchRequest, find_game
 from referee.match.clock import SECOND, Micros
 from referee.match.match_terms import MatchTerms, filled

@@ -5,10 +5,9 @@ command gives the same events.
 """
 
 from collections.abc import Callable, Sequence
-from math import isqrt
 from typing import Any
 
-from referee_values import Elimination, Gauntlet, RoundRobin, Swiss, TournamentPhase
+from referee_values import Elimination, Gauntlet, Swiss, TournamentPhase
 
 from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.contest_errors import (
@@ -54,14 +53,7 @@ from referee.contests.tournament.events import (
 from referee.contests.tournament.requested_byes import request_bye
 from referee.contests.tournament.state import Tournament, evolve
 from referee.contests.tournament.tournament_pairing import order_seeds, plan_pairings, round_is_due
-from referee.contests.tournament.tournament_terms import Pools, SprtTrial, TournamentFormat, TournamentPlayTerms
-
-MAX_ENTRANTS = 1000
-"""Limit of entrants in a tournament."""
-
-MAX_SCHEDULED_PAIRINGS = 100_000
-"""Approximate limit of pairings in a round robin or gauntlet."""
-
+from referee.contests.tournament.tournament_terms import Pools, TournamentPlayTerms
 
 ALLOWED: dict[TournamentPhase, set[type]] = {
     "entry": {
@@ -186,27 +178,17 @@ def _withdraw(tournament: Tournament, command: WithdrawEntrant) -> list[Tourname
 
 def _start(tournament: Tournament, _: StartTournament) -> list[TournamentEvent]:
     form = tournament.terms.format
-    _check_count(tournament.terms, len(tournament.entrants), least=_min_entrants(form))
+    _check_count(tournament.terms, len(tournament.entrants), least=tournament.terms.min_entrants)
     if isinstance(form, Gauntlet):
         _check_challengers(form, tournament)
     return [TournamentPlayStarted(order_seeds(tournament))]
 
 
 def _check_count(terms: TournamentPlayTerms, entrants: int, least: int) -> None:
-    """Raise EntrantCountOutOfRange unless there are at least `least` entrants, and no more than the format takes."""
-    start, most = _min_entrants(terms.format), _max_entrants(terms.format, terms.value.boards or 1)
-    if not least <= entrants <= most:
-        raise EntrantCountOutOfRange(entrants, f"{most}" if start == most else f"{start} to {most}")
-
-
-def _min_entrants(form: TournamentFormat) -> int:
-    return form.at_a_table if isinstance(form, Pools) else form.rounds + 1 if isinstance(form, Swiss) else 2
-
-
-def _max_entrants(form: TournamentFormat, boards: int) -> int:
-    if isinstance(form, RoundRobin | Gauntlet):
-        return max(2, min(MAX_ENTRANTS, isqrt(2 * MAX_SCHEDULED_PAIRINGS // (form.cycles * boards))))
-    return 2 if isinstance(form, SprtTrial) else MAX_ENTRANTS
+    """Raise EntrantCountOutOfRange unless there are at least `least` entrants, and no more than may enter."""
+    if not least <= entrants <= terms.max_entrants:
+        numbers = sorted({terms.min_entrants, terms.max_entrants})
+        raise EntrantCountOutOfRange(entrants, " to ".join(map(str, numbers)))
 
 
 def _check_challengers(form: Gauntlet, tournament: Tournament) -> None:

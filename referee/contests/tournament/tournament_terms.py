@@ -1,6 +1,7 @@
 """Terms of a tournament that affect pairings and tables: the contract's value with all defaults, and its validation."""
 
 from collections.abc import Callable
+from math import isqrt
 from typing import Any
 
 from msgspec import Struct
@@ -28,6 +29,12 @@ from referee.match.match_terms import filled
 
 MAX_REPETITIONS = 1000
 """Limit of rounds, cycles, and matches in a pairing."""
+
+MAX_ENTRANTS = 1000
+"""Limit of entrants in a tournament."""
+
+MAX_SCHEDULED_PAIRINGS = 100_000
+"""Approximate limit of pairings in a round robin or gauntlet."""
 
 MAX_REQUESTED_BYES = 10
 """Limit of requested byes of an entrant."""
@@ -179,6 +186,20 @@ class TournamentPlayTerms(Struct, frozen=True, gc=False):
             return _trial(self.value.sprt, self.at_a_table, self.sides)
         form: TournamentFormat = getattr(self.value, kind_of_format(self.value))
         return form
+
+    @property
+    def min_entrants(self) -> int:
+        """How many entrants it takes to start."""
+        form = self.format
+        return form.at_a_table if isinstance(form, Pools) else form.rounds + 1 if isinstance(form, Swiss) else 2
+
+    @property
+    def max_entrants(self) -> int:
+        form = self.format
+        if isinstance(form, RoundRobin | Gauntlet):
+            matches = form.cycles * (self.value.boards or 1)
+            return max(2, min(MAX_ENTRANTS, isqrt(2 * MAX_SCHEDULED_PAIRINGS // matches)))
+        return 2 if isinstance(form, SprtTrial) else MAX_ENTRANTS
 
     @property
     def max_concurrent_matches(self) -> int | None:

@@ -23,7 +23,7 @@ from referee.contests.tournament.commands import (
     RequestBye,
     StaffAct,
 )
-from referee.contests.tournament.decide import MAX_ENTRANTS
+from referee.contests.tournament.tournament_terms import MAX_ENTRANTS
 from referee.hosting.contest_store import ContestStep
 from referee.hosting.hosting_errors import NotAnEntrant
 from referee.hosting.tournament_host import TournamentFilter, TournamentHost, TournamentRequest
