@@ -399,6 +399,22 @@ def test_the_number_of_entrants_is_limited(form: TournamentFormat, most: int) ->
         play.do(EnterTournament(ContestEntrant("one more")))
 
 
+@pytest.mark.parametrize("form", [Swiss(rounds=1), RoundRobin()], ids=str)
+def test_the_terms_limit_the_number_of_entrants_and_a_withdrawal_frees_a_place(form: TournamentFormat) -> None:
+    play = entered(play_terms(form, max_entrants=3), "abc")
+    with pytest.raises(EntrantCountOutOfRange, match="2 to 3"):
+        play.do(EnterTournament(ContestEntrant("d")))
+    play.do(WithdrawEntrant("a"))
+    play.do(EnterTournament(ContestEntrant("d")))
+    assert list(play.tournament.entrants) == ["b", "c", "d"]
+
+
+@pytest.mark.parametrize("most", [3, 1001])
+def test_a_maximum_number_of_entrants_must_allow_a_start(most: int) -> None:
+    with pytest.raises(BadTerms, match="max_entrants must be from 4 to 1000"):
+        play_terms(Swiss(rounds=3), max_entrants=most)
+
+
 def test_a_gauntlet_needs_its_challengers_and_an_opponent() -> None:
     with pytest.raises(UnknownEntrant):
         entered(Gauntlet(challengers=("x",)), "ab").do(StartTournament())

@@ -83,6 +83,7 @@ boards = 4
 forbidden_pairs = [["anna", "bert"]]
 max_requested_byes = 2
 play_off_entrants = 4
+max_entrants = 64
 """
 
 LADDER = """

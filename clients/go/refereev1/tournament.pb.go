@@ -344,8 +344,11 @@ type TournamentTerms struct {
 	// the last round: each meets each other twice, and their points in it decide before the tie-breaks. If more are
 	// level, the best by the tie-breaks play. Only Swiss and round robin, and no teams. Default 0: no play-off.
 	PlayOffEntrants uint32 `protobuf:"varint,25,opt,name=play_off_entrants,json=playOffEntrants,proto3" json:"play_off_entrants,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Maximum number of entrants, from those that the format needs to 1000. Those that withdraw before the start free their
+	// places. Default 0: as many as the format takes.
+	MaxEntrants   uint32 `protobuf:"varint,26,opt,name=max_entrants,json=maxEntrants,proto3" json:"max_entrants,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TournamentTerms) Reset() {
@@ -568,6 +571,13 @@ func (x *TournamentTerms) GetMaxRequestedByes() uint32 {
 func (x *TournamentTerms) GetPlayOffEntrants() uint32 {
 	if x != nil {
 		return x.PlayOffEntrants
+	}
+	return 0
+}
+
+func (x *TournamentTerms) GetMaxEntrants() uint32 {
+	if x != nil {
+		return x.MaxEntrants
 	}
 	return 0
 }
@@ -2527,7 +2537,7 @@ var File_referee_api_v1_tournament_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\n" +
-	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\x1a\x19referee_api/v1/sprt.proto\"\xdb\n" +
+	"\x1freferee_api/v1/tournament.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\x1a\x19referee_api/v1/sprt.proto\"\xfe\n" +
 	"\n" +
 	"\x0fTournamentTerms\x12;\n" +
 	"\vmatch_terms\x18\x01 \x01(\v2\x1a.referee_api.v1.MatchTermsR\n" +
@@ -2560,7 +2570,8 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x06boards\x18\x16 \x01(\rR\x06boards\x12M\n" +
 	"\x0fforbidden_pairs\x18\x17 \x03(\v2\x1d.referee_api.v1.ForbiddenPairB\x05\x90\xb5\x18\xe8\aR\x0eforbiddenPairs\x12,\n" +
 	"\x12max_requested_byes\x18\x18 \x01(\rR\x10maxRequestedByes\x12*\n" +
-	"\x11play_off_entrants\x18\x19 \x01(\rR\x0fplayOffEntrantsB\b\n" +
+	"\x11play_off_entrants\x18\x19 \x01(\rR\x0fplayOffEntrants\x12!\n" +
+	"\fmax_entrants\x18\x1a \x01(\rR\vmaxEntrantsB\b\n" +
 	"\x06formatB\x11\n" +
 	"\x0f_duplicate_playB\r\n" +
 	"\v_no_show_msB\x10\n" +

@@ -324,6 +324,10 @@ class TournamentTerms(Value, frozen=True, kw_only=True):
     after the last round: each meets each other twice, and their points in it decide before the tie-breaks. If more
     are level, the best by the tie-breaks play. Only Swiss and round robin, and no teams. Default 0: no play-off.
     """
+    max_entrants: Count = 0
+    """Maximum number of entrants, from those that the format needs to 1000. Those that withdraw before the start
+    free their places. Default 0: as many as the format takes.
+    """
 
     @property
     def format(self) -> RoundRobin | Swiss | Elimination | Gauntlet | Pools | Sprt | None:

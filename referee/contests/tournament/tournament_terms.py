@@ -168,6 +168,8 @@ class TournamentPlayTerms(Struct, frozen=True, gc=False):
         form, value = self.format, self.value
         CHECKS[type(form)](form)
         _check_duplicate(self)
+        if value.max_entrants:
+            _check_range("max_entrants", value.max_entrants, self.min_entrants, MAX_ENTRANTS)
         _check_range("max_concurrent_matches", value.max_concurrent_matches, 0, MAX_REPETITIONS)
         _check_tie_breaks(value)
         _check_times(value)
@@ -195,11 +197,11 @@ class TournamentPlayTerms(Struct, frozen=True, gc=False):
 
     @property
     def max_entrants(self) -> int:
-        form = self.format
+        form, most = self.format, self.value.max_entrants or MAX_ENTRANTS
         if isinstance(form, RoundRobin | Gauntlet):
             matches = form.cycles * (self.value.boards or 1)
-            return max(2, min(MAX_ENTRANTS, isqrt(2 * MAX_SCHEDULED_PAIRINGS // matches)))
-        return 2 if isinstance(form, SprtTrial) else MAX_ENTRANTS
+            return max(2, min(most, isqrt(2 * MAX_SCHEDULED_PAIRINGS // matches)))
+        return 2 if isinstance(form, SprtTrial) else most
 
     @property
     def max_concurrent_matches(self) -> int | None:

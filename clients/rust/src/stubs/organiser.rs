@@ -5060,6 +5060,10 @@ pub struct TournamentTerms {
     /// level, the best by the tie-breaks play. Only Swiss and round robin, and no teams. Default 0: no play-off.
     #[prost(uint32, tag = "25")]
     pub play_off_entrants: u32,
+    /// Maximum number of entrants, from those that the format needs to 1000. Those that withdraw before the start free their
+    /// places. Default 0: as many as the format takes.
+    #[prost(uint32, tag = "26")]
+    pub max_entrants: u32,
     /// Format: how entrants are paired.
     #[prost(oneof = "tournament_terms::Format", tags = "2, 3, 4, 5, 6, 7")]
     pub format: ::core::option::Option<tournament_terms::Format>,

@@ -200,6 +200,7 @@ class TournamentTerms(_message.Message):
     FORBIDDEN_PAIRS_FIELD_NUMBER: _builtins.int
     MAX_REQUESTED_BYES_FIELD_NUMBER: _builtins.int
     PLAY_OFF_ENTRANTS_FIELD_NUMBER: _builtins.int
+    MAX_ENTRANTS_FIELD_NUMBER: _builtins.int
     seeding: Global___Seeding.ValueType
     """Order of the seeding. Default: in the order of entry."""
     max_concurrent_matches: _builtins.int
@@ -239,6 +240,10 @@ class TournamentTerms(_message.Message):
     """Maximum number of entrants of a play-off, from 2 to 8. It is played if several entrants have the most points after
     the last round: each meets each other twice, and their points in it decide before the tie-breaks. If more are
     level, the best by the tie-breaks play. Only Swiss and round robin, and no teams. Default 0: no play-off.
+    """
+    max_entrants: _builtins.int
+    """Maximum number of entrants, from those that the format needs to 1000. Those that withdraw before the start free their
+    places. Default 0: as many as the format takes.
     """
     @_builtins.property
     def match_terms(self) -> _match_pb2.MatchTerms:
@@ -324,10 +329,11 @@ class TournamentTerms(_message.Message):
         forbidden_pairs: _abc.Iterable[Global___ForbiddenPair] | None = ...,
         max_requested_byes: _builtins.int = ...,
         play_off_entrants: _builtins.int = ...,
+        max_entrants: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_duplicate_play", b"_duplicate_play", "_no_show_ms", b"_no_show_ms", "_qualification", b"_qualification", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "format", b"format", "gauntlet", b"gauntlet", "match_terms", b"match_terms", "no_show_ms", b"no_show_ms", "pools", b"pools", "qualification", b"qualification", "round_robin", b"round_robin", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_duplicate_play", b"_duplicate_play", "_no_show_ms", b"_no_show_ms", "_qualification", b"_qualification", "boards", b"boards", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "forbidden_pairs", b"forbidden_pairs", "format", b"format", "freeze_versions", b"freeze_versions", "gauntlet", b"gauntlet", "ladder", b"ladder", "last_entry_round", b"last_entry_round", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_no_shows", b"max_no_shows", "max_requested_byes", b"max_requested_byes", "no_show_ms", b"no_show_ms", "partner_rule", b"partner_rule", "play_off_entrants", b"play_off_entrants", "pools", b"pools", "qualification", b"qualification", "round_break_ms", b"round_break_ms", "round_robin", b"round_robin", "seeding", b"seeding", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss", "tie_breaks", b"tie_breaks"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_duplicate_play", b"_duplicate_play", "_no_show_ms", b"_no_show_ms", "_qualification", b"_qualification", "boards", b"boards", "duplicate_play", b"duplicate_play", "elimination", b"elimination", "entries_close_at", b"entries_close_at", "forbidden_pairs", b"forbidden_pairs", "format", b"format", "freeze_versions", b"freeze_versions", "gauntlet", b"gauntlet", "ladder", b"ladder", "last_entry_round", b"last_entry_round", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_entrants", b"max_entrants", "max_no_shows", b"max_no_shows", "max_requested_byes", b"max_requested_byes", "no_show_ms", b"no_show_ms", "partner_rule", b"partner_rule", "play_off_entrants", b"play_off_entrants", "pools", b"pools", "qualification", b"qualification", "round_break_ms", b"round_break_ms", "round_robin", b"round_robin", "seeding", b"seeding", "sprt", b"sprt", "starts_at", b"starts_at", "swiss", b"swiss", "tie_breaks", b"tie_breaks"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__duplicate_play: _TypeAlias = _typing.Literal["duplicate_play"]  # noqa: Y015
     _WhichOneofArgType__duplicate_play: _TypeAlias = _typing.Literal["_duplicate_play", b"_duplicate_play"]  # noqa: Y015
