@@ -8,7 +8,6 @@ from typing import Any
 import grpc.aio
 import structlog
 from referee_api.v1 import admin_service_pb2 as pb
-from referee_api.v1 import quota_pb2
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceServicer, add_AdminServiceServicer_to_server
 
 from referee.accounts.account_errors import BadField
@@ -108,14 +107,14 @@ class Admin(AdminServiceServicer):
     async def GetQuota(self, request: pb.GetQuotaRequest, context: Any) -> pb.GetQuotaResponse:
         if not request.holder:
             return pb.GetQuotaResponse(quota=quota_of(await self._rate_limiter.quota("")))
-        shown = await self._holder_quota(request.holder)
+        shown = await self._holder_usage.quota_of(request.holder)
         own = shown.own_quota if shown.HasField("own_quota") else None
         return pb.GetQuotaResponse(quota=shown.quota, usage=shown.usage, own_quota=own)
 
     async def ListQuotas(self, request: pb.ListQuotasRequest, context: Any) -> pb.ListQuotasResponse:
         size = page_size(request.page_size)
         holders = await self._quotas.holders(parse_page_token(request), size + 1)
-        found = [await self._holder_quota(holder) for holder in holders]
+        found = [await self._holder_usage.quota_of(holder) for holder in holders]
         shown, token = await convert_page(request, found, size, lambda one: one.holder, lambda one: one)
         return pb.ListQuotasResponse(quotas=shown, next_page_token=token)
 
@@ -151,15 +150,6 @@ class Admin(AdminServiceServicer):
         token = await self._token_issuer.revoke(request.token_id)
         log.info("token revoked", revoked_token_id=token.id)
         return pb.RevokeTokenResponse(token=token_of(token))
-
-    async def _holder_quota(self, holder: str) -> quota_pb2.HolderQuota:
-        own = await self._quotas.quota(holder)
-        return quota_pb2.HolderQuota(
-            holder=holder,
-            quota=quota_of(await self._rate_limiter.quota(holder)),
-            own_quota=quota_of(own) if own else None,
-            usage=await self._holder_usage.usage_of(holder),
-        )
 
 
 def _check_ruling(request: pb.AdjudicateMatchRequest | pb.VoidMatchRequest) -> None:

@@ -15,6 +15,7 @@ from referee.hosting.tournament_host import TournamentHost
 from referee.live.ports import Time
 from referee.live.referee import Referee
 from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.wire.accounts import quota_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,17 @@ class HolderUsage:
     rate_limiter: RateLimiter
     time: Time
 
-    async def usage_of(self, holder: str) -> quota_pb2.QuotaUsage:
+    async def quota_of(self, holder: str) -> quota_pb2.HolderQuota:
         """Raises StoreUnavailable."""
+        own = await self.quotas.quota(holder)
+        return quota_pb2.HolderQuota(
+            holder=holder,
+            quota=quota_of(await self.rate_limiter.quota(holder)),
+            own_quota=quota_of(own) if own else None,
+            usage=await self._usage_of(holder),
+        )
+
+    async def _usage_of(self, holder: str) -> quota_pb2.QuotaUsage:
         now_ms = self.time.wall_ms()
         bots = await self.accounts.bots(holder)
         own = self.rate_limiter.usage_of(BudgetOwner(holder))
