@@ -210,6 +210,7 @@ def _ask_for_games_and_tokens(walk: Walk) -> None:
     walk.call("admin", "AdminService/ListTokens", **MANY)
     walk.call("admin", "AdminService/RevokeToken", token_id=made.token.id)
     walk.call("admin", "TokenService/GetOwnToken")
+    walk.call("ada", "TokenService/GetOwnQuota")
     walk.call("admin", "AdminService/GetQuota", holder="ada")
     walk.call("admin", "AdminService/ListQuotas", **MANY)
     walk.call("admin", "AdminService/SetQuota", holder="bob", quota={"max_matches": 5})

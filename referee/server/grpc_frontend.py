@@ -187,7 +187,17 @@ class GrpcFrontend:
         )
         ladders = Ladders(application.ladders, contest_parts)
         tournaments = Tournaments(application.tournaments, contest_parts, labels)
-        services = (games_service, matches, play, bots, invitations, OwnTokens(), admin, ladders, tournaments)
+        services = (
+            games_service,
+            matches,
+            play,
+            bots,
+            invitations,
+            OwnTokens(holder_usage),
+            admin,
+            ladders,
+            tournaments,
+        )
         open_calls = OpenCalls(settings.read_timeout_ms / MS_PER_S)
         unauthenticated_calls = UnauthenticatedCalls(
             settings.max_calls_without_token, settings.max_calls_without_token_per_address

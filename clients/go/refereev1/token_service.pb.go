@@ -106,16 +106,103 @@ func (x *GetOwnTokenResponse) GetToken() *Token {
 	return nil
 }
 
+// Request for `GetOwnQuota`.
+type GetOwnQuotaRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetOwnQuotaRequest) Reset() {
+	*x = GetOwnQuotaRequest{}
+	mi := &file_referee_api_v1_token_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetOwnQuotaRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetOwnQuotaRequest) ProtoMessage() {}
+
+func (x *GetOwnQuotaRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_token_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetOwnQuotaRequest.ProtoReflect.Descriptor instead.
+func (*GetOwnQuotaRequest) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_token_service_proto_rawDescGZIP(), []int{2}
+}
+
+// Response of `GetOwnQuota`.
+type GetOwnQuotaResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The holder, its limits and its usage.
+	Quota         *HolderQuota `protobuf:"bytes,1,opt,name=quota,proto3" json:"quota,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetOwnQuotaResponse) Reset() {
+	*x = GetOwnQuotaResponse{}
+	mi := &file_referee_api_v1_token_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetOwnQuotaResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetOwnQuotaResponse) ProtoMessage() {}
+
+func (x *GetOwnQuotaResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_referee_api_v1_token_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetOwnQuotaResponse.ProtoReflect.Descriptor instead.
+func (*GetOwnQuotaResponse) Descriptor() ([]byte, []int) {
+	return file_referee_api_v1_token_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *GetOwnQuotaResponse) GetQuota() *HolderQuota {
+	if x != nil {
+		return x.Quota
+	}
+	return nil
+}
+
 var File_referee_api_v1_token_service_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_token_service_proto_rawDesc = "" +
 	"\n" +
-	"\"referee_api/v1/token_service.proto\x12\x0ereferee_api.v1\x1a\x1creferee_api/v1/options.proto\x1a\x1areferee_api/v1/token.proto\"\x14\n" +
+	"\"referee_api/v1/token_service.proto\x12\x0ereferee_api.v1\x1a\x1creferee_api/v1/options.proto\x1a\x1areferee_api/v1/quota.proto\x1a\x1areferee_api/v1/token.proto\"\x14\n" +
 	"\x12GetOwnTokenRequest\"B\n" +
 	"\x13GetOwnTokenResponse\x12+\n" +
-	"\x05token\x18\x01 \x01(\v2\x15.referee_api.v1.TokenR\x05token2p\n" +
+	"\x05token\x18\x01 \x01(\v2\x15.referee_api.v1.TokenR\x05token\"\x14\n" +
+	"\x12GetOwnQuotaRequest\"H\n" +
+	"\x13GetOwnQuotaResponse\x121\n" +
+	"\x05quota\x18\x01 \x01(\v2\x1b.referee_api.v1.HolderQuotaR\x05quota2\xce\x01\n" +
 	"\fTokenService\x12`\n" +
-	"\vGetOwnToken\x12\".referee_api.v1.GetOwnTokenRequest\x1a#.referee_api.v1.GetOwnTokenResponse\"\b\x88\xb5\x18\x03\x90\xb5\x18\x01B,\n" +
+	"\vGetOwnToken\x12\".referee_api.v1.GetOwnTokenRequest\x1a#.referee_api.v1.GetOwnTokenResponse\"\b\x88\xb5\x18\x03\x90\xb5\x18\x01\x12\\\n" +
+	"\vGetOwnQuota\x12\".referee_api.v1.GetOwnQuotaRequest\x1a#.referee_api.v1.GetOwnQuotaResponse\"\x04\x88\xb5\x18\x04B,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
 var (
@@ -130,21 +217,27 @@ func file_referee_api_v1_token_service_proto_rawDescGZIP() []byte {
 	return file_referee_api_v1_token_service_proto_rawDescData
 }
 
-var file_referee_api_v1_token_service_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_referee_api_v1_token_service_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_referee_api_v1_token_service_proto_goTypes = []any{
 	(*GetOwnTokenRequest)(nil),  // 0: referee_api.v1.GetOwnTokenRequest
 	(*GetOwnTokenResponse)(nil), // 1: referee_api.v1.GetOwnTokenResponse
-	(*Token)(nil),               // 2: referee_api.v1.Token
+	(*GetOwnQuotaRequest)(nil),  // 2: referee_api.v1.GetOwnQuotaRequest
+	(*GetOwnQuotaResponse)(nil), // 3: referee_api.v1.GetOwnQuotaResponse
+	(*Token)(nil),               // 4: referee_api.v1.Token
+	(*HolderQuota)(nil),         // 5: referee_api.v1.HolderQuota
 }
 var file_referee_api_v1_token_service_proto_depIdxs = []int32{
-	2, // 0: referee_api.v1.GetOwnTokenResponse.token:type_name -> referee_api.v1.Token
-	0, // 1: referee_api.v1.TokenService.GetOwnToken:input_type -> referee_api.v1.GetOwnTokenRequest
-	1, // 2: referee_api.v1.TokenService.GetOwnToken:output_type -> referee_api.v1.GetOwnTokenResponse
-	2, // [2:3] is the sub-list for method output_type
-	1, // [1:2] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	4, // 0: referee_api.v1.GetOwnTokenResponse.token:type_name -> referee_api.v1.Token
+	5, // 1: referee_api.v1.GetOwnQuotaResponse.quota:type_name -> referee_api.v1.HolderQuota
+	0, // 2: referee_api.v1.TokenService.GetOwnToken:input_type -> referee_api.v1.GetOwnTokenRequest
+	2, // 3: referee_api.v1.TokenService.GetOwnQuota:input_type -> referee_api.v1.GetOwnQuotaRequest
+	1, // 4: referee_api.v1.TokenService.GetOwnToken:output_type -> referee_api.v1.GetOwnTokenResponse
+	3, // 5: referee_api.v1.TokenService.GetOwnQuota:output_type -> referee_api.v1.GetOwnQuotaResponse
+	4, // [4:6] is the sub-list for method output_type
+	2, // [2:4] is the sub-list for method input_type
+	2, // [2:2] is the sub-list for extension type_name
+	2, // [2:2] is the sub-list for extension extendee
+	0, // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_referee_api_v1_token_service_proto_init() }
@@ -153,6 +246,7 @@ func file_referee_api_v1_token_service_proto_init() {
 		return
 	}
 	file_referee_api_v1_options_proto_init()
+	file_referee_api_v1_quota_proto_init()
 	file_referee_api_v1_token_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -160,7 +254,7 @@ func file_referee_api_v1_token_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_referee_api_v1_token_service_proto_rawDesc), len(file_referee_api_v1_token_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

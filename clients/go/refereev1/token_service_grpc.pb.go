@@ -22,19 +22,23 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	TokenService_GetOwnToken_FullMethodName = "/referee_api.v1.TokenService/GetOwnToken"
+	TokenService_GetOwnQuota_FullMethodName = "/referee_api.v1.TokenService/GetOwnQuota"
 )
 
 // TokenServiceClient is the client API for TokenService service.
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Tells callers about their own tokens. `BotService` and `AdminService` manage tokens.
+// Tells callers about their own tokens and quota. `BotService` and `AdminService` manage tokens.
 type TokenServiceClient interface {
 	// Returns the token of the call, without its secret: its role, its holder, its bot and when it expires.
 	// Callers: all with a token.
 	// Errors: NO_TOKEN, BAD_TOKEN, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE,
 	// REFEREE_FAULT.
 	GetOwnToken(ctx context.Context, in *GetOwnTokenRequest, opts ...grpc.CallOption) (*GetOwnTokenResponse, error)
+	// Returns the limits of the holder of the token, and how much of them it and its bots use. It counts as a call.
+	// Callers: author, organiser, administrator.
+	GetOwnQuota(ctx context.Context, in *GetOwnQuotaRequest, opts ...grpc.CallOption) (*GetOwnQuotaResponse, error)
 }
 
 type tokenServiceClient struct {
@@ -55,17 +59,30 @@ func (c *tokenServiceClient) GetOwnToken(ctx context.Context, in *GetOwnTokenReq
 	return out, nil
 }
 
+func (c *tokenServiceClient) GetOwnQuota(ctx context.Context, in *GetOwnQuotaRequest, opts ...grpc.CallOption) (*GetOwnQuotaResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetOwnQuotaResponse)
+	err := c.cc.Invoke(ctx, TokenService_GetOwnQuota_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // TokenServiceServer is the server API for TokenService service.
 // All implementations must embed UnimplementedTokenServiceServer
 // for forward compatibility.
 //
-// Tells callers about their own tokens. `BotService` and `AdminService` manage tokens.
+// Tells callers about their own tokens and quota. `BotService` and `AdminService` manage tokens.
 type TokenServiceServer interface {
 	// Returns the token of the call, without its secret: its role, its holder, its bot and when it expires.
 	// Callers: all with a token.
 	// Errors: NO_TOKEN, BAD_TOKEN, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE,
 	// REFEREE_FAULT.
 	GetOwnToken(context.Context, *GetOwnTokenRequest) (*GetOwnTokenResponse, error)
+	// Returns the limits of the holder of the token, and how much of them it and its bots use. It counts as a call.
+	// Callers: author, organiser, administrator.
+	GetOwnQuota(context.Context, *GetOwnQuotaRequest) (*GetOwnQuotaResponse, error)
 	mustEmbedUnimplementedTokenServiceServer()
 }
 
@@ -78,6 +95,9 @@ type UnimplementedTokenServiceServer struct{}
 
 func (UnimplementedTokenServiceServer) GetOwnToken(context.Context, *GetOwnTokenRequest) (*GetOwnTokenResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetOwnToken not implemented")
+}
+func (UnimplementedTokenServiceServer) GetOwnQuota(context.Context, *GetOwnQuotaRequest) (*GetOwnQuotaResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetOwnQuota not implemented")
 }
 func (UnimplementedTokenServiceServer) mustEmbedUnimplementedTokenServiceServer() {}
 func (UnimplementedTokenServiceServer) testEmbeddedByValue()                      {}
@@ -118,6 +138,24 @@ func _TokenService_GetOwnToken_Handler(srv interface{}, ctx context.Context, dec
 	return interceptor(ctx, in, info, handler)
 }
 
+func _TokenService_GetOwnQuota_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetOwnQuotaRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(TokenServiceServer).GetOwnQuota(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: TokenService_GetOwnQuota_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(TokenServiceServer).GetOwnQuota(ctx, req.(*GetOwnQuotaRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // TokenService_ServiceDesc is the grpc.ServiceDesc for TokenService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -128,6 +166,10 @@ var TokenService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetOwnToken",
 			Handler:    _TokenService_GetOwnToken_Handler,
+		},
+		{
+			MethodName: "GetOwnQuota",
+			Handler:    _TokenService_GetOwnQuota_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

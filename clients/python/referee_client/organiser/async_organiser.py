@@ -25,6 +25,7 @@ from referee_values import (
     Consent,
     Entry,
     Game,
+    HolderQuota,
     Match,
     MatchPhase,
     MatchSnapshot,
@@ -108,6 +109,11 @@ class OrganiserCoroutines:
     async def own_token(self) -> Token:
         """Return the token of this organiser without its secret: its role, its holder, and when it expires."""
         return await self._calls.fetch(Token, self._tokens.GetOwnToken, token_service_pb2.GetOwnTokenRequest(), "token")
+
+    async def own_quota(self) -> HolderQuota:
+        """Return the limits of the holder of the token, and how much of them it and its bots use."""
+        request = token_service_pb2.GetOwnQuotaRequest()
+        return await self._calls.fetch(HolderQuota, self._tokens.GetOwnQuota, request, "quota")
 
     async def register_bot(self, name: str, description: str = "", consent: Consent | None = None) -> str:
         """Register a bot and return its token. `consent` says from whom it takes matches; None: the defaults."""

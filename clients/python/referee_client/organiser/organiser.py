@@ -53,6 +53,7 @@ class Organiser(Blocking[OrganiserCoroutines]):
     game = blocking(OrganiserCoroutines.game)
     read_position = blocking(OrganiserCoroutines.read_position)
     own_token = blocking(OrganiserCoroutines.own_token)
+    own_quota = blocking(OrganiserCoroutines.own_quota)
     register_bot = blocking(OrganiserCoroutines.register_bot)
     create_token = blocking(OrganiserCoroutines.create_token)
     bots = blocking_iterator(OrganiserCoroutines.bots)

@@ -4746,6 +4746,16 @@ pub struct GetOwnTokenResponse {
     #[prost(message, optional, tag = "1")]
     pub token: ::core::option::Option<Token>,
 }
+/// Request for `GetOwnQuota`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetOwnQuotaRequest {}
+/// Response of `GetOwnQuota`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetOwnQuotaResponse {
+    /// The holder, its limits and its usage.
+    #[prost(message, optional, tag = "1")]
+    pub quota: ::core::option::Option<HolderQuota>,
+}
 /// Generated client implementations.
 pub mod token_service_client {
     #![allow(
@@ -4757,7 +4767,7 @@ pub mod token_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Tells callers about their own tokens. `BotService` and `AdminService` manage tokens.
+    /// Tells callers about their own tokens and quota. `BotService` and `AdminService` manage tokens.
     #[derive(Debug, Clone)]
     pub struct TokenServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -4853,6 +4863,32 @@ pub mod token_service_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("referee_api.v1.TokenService", "GetOwnToken"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Returns the limits of the holder of the token, and how much of them it and its bots use. It counts as a call.
+        /// Callers: author, organiser, administrator.
+        pub async fn get_own_quota(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetOwnQuotaRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetOwnQuotaResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/referee_api.v1.TokenService/GetOwnQuota",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("referee_api.v1.TokenService", "GetOwnQuota"));
             self.inner.unary(req, path, codec).await
         }
     }

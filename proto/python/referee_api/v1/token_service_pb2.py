@@ -23,10 +23,11 @@ _sym_db = _symbol_database.Default()
 
 
 from referee_api.v1 import options_pb2 as referee__api_dot_v1_dot_options__pb2
+from referee_api.v1 import quota_pb2 as referee__api_dot_v1_dot_quota__pb2
 from referee_api.v1 import token_pb2 as referee__api_dot_v1_dot_token__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"referee_api/v1/token_service.proto\x12\x0ereferee_api.v1\x1a\x1creferee_api/v1/options.proto\x1a\x1areferee_api/v1/token.proto\"\x14\n\x12GetOwnTokenRequest\";\n\x13GetOwnTokenResponse\x12$\n\x05token\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Token2p\n\x0cTokenService\x12`\n\x0bGetOwnToken\x12\".referee_api.v1.GetOwnTokenRequest\x1a#.referee_api.v1.GetOwnTokenResponse\"\x08\x88\xb5\x18\x03\x90\xb5\x18\x01\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"referee_api/v1/token_service.proto\x12\x0ereferee_api.v1\x1a\x1creferee_api/v1/options.proto\x1a\x1areferee_api/v1/quota.proto\x1a\x1areferee_api/v1/token.proto\"\x14\n\x12GetOwnTokenRequest\";\n\x13GetOwnTokenResponse\x12$\n\x05token\x18\x01 \x01(\x0b\x32\x15.referee_api.v1.Token\"\x14\n\x12GetOwnQuotaRequest\"A\n\x13GetOwnQuotaResponse\x12*\n\x05quota\x18\x01 \x01(\x0b\x32\x1b.referee_api.v1.HolderQuota2\xce\x01\n\x0cTokenService\x12`\n\x0bGetOwnToken\x12\".referee_api.v1.GetOwnTokenRequest\x1a#.referee_api.v1.GetOwnTokenResponse\"\x08\x88\xb5\x18\x03\x90\xb5\x18\x01\x12\\\n\x0bGetOwnQuota\x12\".referee_api.v1.GetOwnQuotaRequest\x1a#.referee_api.v1.GetOwnQuotaResponse\"\x04\x88\xb5\x18\x04\x42,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,10 +37,16 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._serialized_options = b'\n\016referee.api.v1P\001Z\030referee_api/v1;refereev1'
   _globals['_TOKENSERVICE'].methods_by_name['GetOwnToken']._loaded_options = None
   _globals['_TOKENSERVICE'].methods_by_name['GetOwnToken']._serialized_options = b'\210\265\030\003\220\265\030\001'
-  _globals['_GETOWNTOKENREQUEST']._serialized_start=112
-  _globals['_GETOWNTOKENREQUEST']._serialized_end=132
-  _globals['_GETOWNTOKENRESPONSE']._serialized_start=134
-  _globals['_GETOWNTOKENRESPONSE']._serialized_end=193
-  _globals['_TOKENSERVICE']._serialized_start=195
-  _globals['_TOKENSERVICE']._serialized_end=307
+  _globals['_TOKENSERVICE'].methods_by_name['GetOwnQuota']._loaded_options = None
+  _globals['_TOKENSERVICE'].methods_by_name['GetOwnQuota']._serialized_options = b'\210\265\030\004'
+  _globals['_GETOWNTOKENREQUEST']._serialized_start=140
+  _globals['_GETOWNTOKENREQUEST']._serialized_end=160
+  _globals['_GETOWNTOKENRESPONSE']._serialized_start=162
+  _globals['_GETOWNTOKENRESPONSE']._serialized_end=221
+  _globals['_GETOWNQUOTAREQUEST']._serialized_start=223
+  _globals['_GETOWNQUOTAREQUEST']._serialized_end=243
+  _globals['_GETOWNQUOTARESPONSE']._serialized_start=245
+  _globals['_GETOWNQUOTARESPONSE']._serialized_end=310
+  _globals['_TOKENSERVICE']._serialized_start=313
+  _globals['_TOKENSERVICE']._serialized_end=519
 # @@protoc_insertion_point(module_scope)

@@ -5,6 +5,7 @@ What callers can learn about their own tokens."""
 
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from referee_api.v1 import quota_pb2 as _quota_pb2
 from referee_api.v1 import token_pb2 as _token_pb2
 import builtins as _builtins
 import sys
@@ -57,3 +58,44 @@ class GetOwnTokenResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetOwnTokenResponse: _TypeAlias = GetOwnTokenResponse  # noqa: Y015
+
+@_typing.final
+class GetOwnQuotaRequest(_message.Message):
+    """Request for `GetOwnQuota`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetOwnQuotaRequest: _TypeAlias = GetOwnQuotaRequest  # noqa: Y015
+
+@_typing.final
+class GetOwnQuotaResponse(_message.Message):
+    """Response of `GetOwnQuota`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUOTA_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def quota(self) -> _quota_pb2.HolderQuota:
+        """The holder, its limits and its usage."""
+
+    def __init__(
+        self,
+        *,
+        quota: _quota_pb2.HolderQuota | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["quota", b"quota"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["quota", b"quota"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetOwnQuotaResponse: _TypeAlias = GetOwnQuotaResponse  # noqa: Y015

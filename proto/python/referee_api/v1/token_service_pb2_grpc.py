@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class TokenServiceStub(object):
-    """Tells callers about their own tokens. `BotService` and `AdminService` manage tokens.
+    """Tells callers about their own tokens and quota. `BotService` and `AdminService` manage tokens.
     """
 
     def __init__(self, channel):
@@ -40,10 +40,15 @@ class TokenServiceStub(object):
                 request_serializer=referee__api_dot_v1_dot_token__service__pb2.GetOwnTokenRequest.SerializeToString,
                 response_deserializer=referee__api_dot_v1_dot_token__service__pb2.GetOwnTokenResponse.FromString,
                 _registered_method=True)
+        self.GetOwnQuota = channel.unary_unary(
+                '/referee_api.v1.TokenService/GetOwnQuota',
+                request_serializer=referee__api_dot_v1_dot_token__service__pb2.GetOwnQuotaRequest.SerializeToString,
+                response_deserializer=referee__api_dot_v1_dot_token__service__pb2.GetOwnQuotaResponse.FromString,
+                _registered_method=True)
 
 
 class TokenServiceServicer(object):
-    """Tells callers about their own tokens. `BotService` and `AdminService` manage tokens.
+    """Tells callers about their own tokens and quota. `BotService` and `AdminService` manage tokens.
     """
 
     def GetOwnToken(self, request, context):
@@ -51,6 +56,14 @@ class TokenServiceServicer(object):
         Callers: all with a token.
         Errors: NO_TOKEN, BAD_TOKEN, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE,
         REFEREE_FAULT.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetOwnQuota(self, request, context):
+        """Returns the limits of the holder of the token, and how much of them it and its bots use. It counts as a call.
+        Callers: author, organiser, administrator.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -64,6 +77,11 @@ def add_TokenServiceServicer_to_server(servicer, server):
                     request_deserializer=referee__api_dot_v1_dot_token__service__pb2.GetOwnTokenRequest.FromString,
                     response_serializer=referee__api_dot_v1_dot_token__service__pb2.GetOwnTokenResponse.SerializeToString,
             ),
+            'GetOwnQuota': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetOwnQuota,
+                    request_deserializer=referee__api_dot_v1_dot_token__service__pb2.GetOwnQuotaRequest.FromString,
+                    response_serializer=referee__api_dot_v1_dot_token__service__pb2.GetOwnQuotaResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'referee_api.v1.TokenService', rpc_method_handlers)
@@ -73,7 +91,7 @@ def add_TokenServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TokenService(object):
-    """Tells callers about their own tokens. `BotService` and `AdminService` manage tokens.
+    """Tells callers about their own tokens and quota. `BotService` and `AdminService` manage tokens.
     """
 
     @staticmethod
@@ -93,6 +111,33 @@ class TokenService(object):
             '/referee_api.v1.TokenService/GetOwnToken',
             referee__api_dot_v1_dot_token__service__pb2.GetOwnTokenRequest.SerializeToString,
             referee__api_dot_v1_dot_token__service__pb2.GetOwnTokenResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetOwnQuota(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee_api.v1.TokenService/GetOwnQuota',
+            referee__api_dot_v1_dot_token__service__pb2.GetOwnQuotaRequest.SerializeToString,
+            referee__api_dot_v1_dot_token__service__pb2.GetOwnQuotaResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class TokenServiceStub:
-    """Tells callers about their own tokens. `BotService` and `AdminService` manage tokens."""
+    """Tells callers about their own tokens and quota. `BotService` and `AdminService` manage tokens."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -39,10 +39,14 @@ class TokenServiceStub:
     Errors: NO_TOKEN, BAD_TOKEN, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE,
     REFEREE_FAULT.
     """
+    GetOwnQuota: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.GetOwnQuotaRequest, _token_service_pb2.GetOwnQuotaResponse]
+    """Returns the limits of the holder of the token, and how much of them it and its bots use. It counts as a call.
+    Callers: author, organiser, administrator.
+    """
 
 @_typing.type_check_only
 class TokenServiceAsyncStub(TokenServiceStub):
-    """Tells callers about their own tokens. `BotService` and `AdminService` manage tokens."""
+    """Tells callers about their own tokens and quota. `BotService` and `AdminService` manage tokens."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetOwnToken: _aio.UnaryUnaryMultiCallable[_token_service_pb2.GetOwnTokenRequest, _token_service_pb2.GetOwnTokenResponse]  # type: ignore[assignment]
@@ -51,9 +55,13 @@ class TokenServiceAsyncStub(TokenServiceStub):
     Errors: NO_TOKEN, BAD_TOKEN, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE,
     REFEREE_FAULT.
     """
+    GetOwnQuota: _aio.UnaryUnaryMultiCallable[_token_service_pb2.GetOwnQuotaRequest, _token_service_pb2.GetOwnQuotaResponse]  # type: ignore[assignment]
+    """Returns the limits of the holder of the token, and how much of them it and its bots use. It counts as a call.
+    Callers: author, organiser, administrator.
+    """
 
 class TokenServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Tells callers about their own tokens. `BotService` and `AdminService` manage tokens."""
+    """Tells callers about their own tokens and quota. `BotService` and `AdminService` manage tokens."""
 
     @_abc_1.abstractmethod
     def GetOwnToken(
@@ -65,6 +73,16 @@ class TokenServiceServicer(metaclass=_abc_1.ABCMeta):
         Callers: all with a token.
         Errors: NO_TOKEN, BAD_TOKEN, TOO_MANY_CALLS, MESSAGE_TOO_LARGE, BAD_FIELD, STORE_UNAVAILABLE, NODE_UNAVAILABLE,
         REFEREE_FAULT.
+        """
+
+    @_abc_1.abstractmethod
+    def GetOwnQuota(
+        self,
+        request: _token_service_pb2.GetOwnQuotaRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_token_service_pb2.GetOwnQuotaResponse, _abc.Awaitable[_token_service_pb2.GetOwnQuotaResponse]]:
+        """Returns the limits of the holder of the token, and how much of them it and its bots use. It counts as a call.
+        Callers: author, organiser, administrator.
         """
 
 def add_TokenServiceServicer_to_server(servicer: TokenServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
