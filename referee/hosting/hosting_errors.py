@@ -69,7 +69,7 @@ class TournamentOver(DetailedError):
 class WrongEntrantCount(DetailedError):
     def __init__(self, tournament: str, entrants: str, wanted: str) -> None:
         super().__init__(
-            f"{tournament} has {entrants} entrants; it needs {wanted}",
+            f"{tournament} takes {wanted} entrants, not {entrants}",
             tournament=tournament,
             entrants=entrants,
             wanted=wanted,
