@@ -14,15 +14,11 @@ from referee.accounts.account_errors import BadField
 from referee.contests.pairing import DueMatch, MatchScore, Sides
 from referee.contests.tournament.tournament_terms import MAX_ENTRANTS, Pools, SprtTrial, TournamentPlayTerms
 from referee.live.match_request import DEFAULT_OPENING, LiveLimits, MatchRequest, find_game
-from referee.match.clock import SECOND, Micros
 from referee.match.match_terms import MatchTerms, filled
 from referee.match.result import Result
-from referee.match.setup import SEED_BYTES, Player, seed_matters
+from referee.match.setup import SEED_BYTES, Player
 
 HOUR_MS = 3_600_000
-NONCE_TIMEOUT_US: Micros = SECOND
-"""How long matches of a contest wait for nonces by default: much longer than an answer takes, and short enough for bots
-that send none."""
 
 USUAL_LADDER = LadderTerms(
     partner_rule="individual",
@@ -134,17 +130,6 @@ def _places(due: DueMatch) -> tuple[int, ...]:
     turn = (due.number - 1) % len(due.pairing.entrants)
     places = tuple(range(len(due.pairing.entrants)))
     return places[turn:] + places[:turn]
-
-
-def with_nonces(terms: MatchTerms, game: Game, *, in_sets: bool) -> MatchTerms:
-    """Return the terms of a contest that does not say whether its matches use nonces.
-
-    They do if the seed matters, so that nobody can choose what is dealt. The matches of a set cannot, as they share a
-    seed, which follows from that of the contest.
-    """
-    if in_sets or not seed_matters(terms, game):
-        return terms
-    return replace(terms, nonce_timeout_us=NONCE_TIMEOUT_US)
 
 
 def check_ladder_terms(terms: HostedLadderTerms, games: Mapping[str, Game], limits: LiveLimits) -> None:

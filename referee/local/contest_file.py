@@ -7,8 +7,6 @@ from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
-from referee_api.conversion import to_message
-from referee_api.v1 import contest_pb2, tournament_pb2
 from referee_values import (
     BotRef,
     Entrant,
@@ -27,16 +25,14 @@ from referee.accounts.names import NAME, NAME_RULE
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.tournament.commands import EnterTournament
 from referee.hosting.contest_terms import HostedTournamentTerms
-from referee.live.match_request import LiveLimits
+from referee.hosting.given_terms import TermsReader
 from referee.local.entrant import BotTable, bots_of
 from referee.local.opening_book import OpeningBook, read_book, read_openings
 from referee.local.plan import DAY_S, DEFAULT_START_WITHIN_S, MAX_PARALLEL, BotPlan
 from referee.local.sandbox import Sandbox
-from referee.local.terms_reader import OF_EVERY_GAME, complete_terms, game_of
+from referee.local.terms_reader import OF_EVERY_GAME, complete_match_terms, game_of
 from referee.local.toml_validation import BadPlan, keys_of, known, read_table, read_toml
 from referee.transport.wire.contests import read_entrant
-from referee.transport.wire.terms import TermsConverter
-from referee.transport.wire.tournaments import read_tournament_terms
 
 T = TypeVar("T", TournamentTerms, LadderTerms)
 
@@ -84,7 +80,7 @@ def tournament_plan(content: dict[str, Any], file: Path, usual: Policies) -> Tou
     """Return the plan with the keys of a tournament's file. Raises a DetailedError."""
     book = _take_book(content, file.parent)
     given = read_table(str(file), content, TournamentFile)
-    terms = replace(given.terms, match_terms=complete_terms("", given.terms.match_terms, usual))
+    terms = replace(given.terms, match_terms=complete_match_terms("", given.terms.match_terms, usual))
     if not terms.format:
         terms = replace(terms, round_robin=RoundRobin())
     plan = TournamentPlan(
@@ -116,7 +112,8 @@ def read_ladder(file: Path) -> LadderPlan:
     if not plan.terms.match_terms:
         raise BadPlan("games", "missing; add a [[games]] table with at least `game`")
     played = tuple(
-        complete_terms(f"games {number}", terms, Policies()) for number, terms in enumerate(plan.terms.match_terms, 1)
+        complete_match_terms(f"games {number}", terms, Policies())
+        for number, terms in enumerate(plan.terms.match_terms, 1)
     )
     terms = _with_openings(replace(plan.terms, match_terms=played), played[0].rules, book)
     return replace(plan, name=_name(plan.name, file), terms=terms)
@@ -124,14 +121,13 @@ def read_ladder(file: Path) -> LadderPlan:
 
 def hosted_terms(terms: TournamentTerms, credit: NetworkCredit) -> HostedTournamentTerms:
     """Return the terms as a server of this process has them. Raises a DetailedError."""
-    message = to_message(terms, tournament_pb2.TournamentTerms)
-    return read_tournament_terms(message, TermsConverter(games(), credit, LiveLimits()))
+    return TermsReader(games(), credit).tournament_terms(terms)
 
 
 def entries_of(entrants: Iterable[Entrant]) -> Iterator[EnterTournament]:
     """Yield the commands by which the entrants enter. Raises BadField."""
     for entrant in entrants:
-        name, bots = read_entrant(to_message(entrant, contest_pb2.Entrant), f"entrant {entrant.name}")
+        name, bots = read_entrant(entrant, f"entrant {entrant.name}")
         yield EnterTournament(ContestEntrant(name, bots))
 
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from referee_values import MatchTerms, Opening, Policies
 
-from referee.local.terms_reader import complete_terms
+from referee.local.terms_reader import complete_match_terms
 from referee.local.toml_validation import read_table, read_toml
 
 
@@ -22,4 +22,4 @@ class MatchFile(Struct, frozen=True, kw_only=True):
 def read_match_file(file: Path) -> MatchFile:
     """Raises BadPlan or another DetailedError."""
     given = read_table(str(file), read_toml(file), MatchFile)
-    return replace(given, terms=complete_terms("", given.terms, Policies()))
+    return replace(given, terms=complete_match_terms("", given.terms, Policies()))

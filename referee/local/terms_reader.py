@@ -5,17 +5,16 @@ from typing import Any
 
 import referee_values as values
 from msgspec.structs import replace
-from referee_values import Adjudication, DisconnectPolicy, NetworkCredit, Policies
+from referee_values import DisconnectPolicy, NetworkCredit, Policies
 
 from engines.api import Game
 from engines.game_errors import DetailedError
 from engines.options import Settings as GameSettings
 from engines.registry import find
-from referee.hosting.contest_terms import with_nonces
+from referee.hosting.given_terms import TermsReader
 from referee.local.short_forms import DEFAULT_CLOCK, read_clock
 from referee.local.toml_validation import BadPlan, keys_of, read
-from referee.match.clock import MS, complete_time
-from referee.match.match_terms import DEFAULT_POLICIES, SHOWN_LIVE, MatchTerms, filled
+from referee.match.match_terms import DEFAULT_POLICIES, MatchTerms
 from referee.server.settings import Settings
 
 OF_A_MATCH = keys_of(values.MatchTerms)
@@ -39,7 +38,7 @@ def game_of(rules: values.Rules) -> tuple[Game, GameSettings]:
     return game, game.settings(dict(rules.options), rules.preset or None)
 
 
-def complete_terms(where: str, terms: values.MatchTerms, usual: Policies) -> values.MatchTerms:
+def complete_match_terms(where: str, terms: values.MatchTerms, usual: Policies) -> values.MatchTerms:
     """Return the terms with all options, a clock, and what the author says nothing about if bots go away.
 
     Raises BadPlan with `where`, or without it a DetailedError, if no match can be played by them.
@@ -52,7 +51,7 @@ def complete_terms(where: str, terms: values.MatchTerms, usual: Policies) -> val
         if policies.disconnect == DisconnectPolicy():
             policies = replace(policies, disconnect=usual.disconnect)
         terms = replace(terms, rules=rules_of(game, settings), time_control=time, policies=policies)
-        _play_terms(terms, settings).check(game)
+        _reader_of(game).match_terms(terms).check(game)
     except DetailedError as error:
         raise BadPlan(where, str(error)) if where else error from None
     return terms
@@ -60,22 +59,10 @@ def complete_terms(where: str, terms: values.MatchTerms, usual: Policies) -> val
 
 def local_terms(given: Mapping[str, Any]) -> MatchTerms:
     """Read the terms of matches on a server of this process, where bots crash and do not return. Raises BadPlan."""
-    terms = complete_terms("", read("", given, values.MatchTerms), LOCAL_POLICIES)
-    game, settings = game_of(terms.rules)
-    play_terms = _play_terms(terms, settings)
-    chosen = terms.nonce_timeout_ms or terms.without_nonces
-    return play_terms if chosen else with_nonces(play_terms, game, in_sets=False)
+    terms = complete_match_terms("", read("", given, values.MatchTerms), LOCAL_POLICIES)
+    reader = _reader_of(find(terms.rules.game))
+    return reader.with_nonces(reader.match_terms(terms), terms, in_sets=False)
 
 
-def _play_terms(terms: values.MatchTerms, settings: GameSettings) -> MatchTerms:
-    return MatchTerms(
-        terms.rules.game,
-        settings,
-        complete_time(terms.time_control, LOCAL_CREDIT),
-        filled(terms.policies, DEFAULT_POLICIES),
-        filled(terms.visibility, SHOWN_LIVE),
-        terms.random_seats,
-        terms.nonce_timeout_ms * MS,
-        terms.start_timeout_ms * MS,
-        terms.adjudication if terms.adjudication != Adjudication() else None,
-    )
+def _reader_of(game: Game) -> TermsReader:
+    return TermsReader({game.name: game}, LOCAL_CREDIT)

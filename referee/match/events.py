@@ -183,9 +183,9 @@ def seated_bots(event: Event) -> dict[Seat, str]:
 def redact(event: Event, before: Position | None, viewer: Viewer) -> Event | None:
     """Return `event`, which happened in the position `before`, as `viewer` may see it; None if it is hidden completely.
 
-    This is the one place that decides visibility. The seed is hidden until the end. The game decides how much of a move
-    is visible. A rejected attempt and a score are visible to their own seat only. The text of an opening is removed
-    because it may contain hidden information; the position after `PlayStarted` shows the visible part.
+    The seed is hidden until the end. The game decides how much of a move is visible. A rejected attempt and a score are
+    visible to their own seat only. The text of an opening is removed because it may contain hidden information; the
+    position after `PlayStarted` shows the visible part. When a viewer sees it is decided where entries are watched.
     """
     if viewer == REFEREE:
         return event

@@ -10,6 +10,7 @@ from referee_values import NetworkCredit
 
 from engines.registry import games
 from referee.accounts.tokens import FIRST_ADMIN, SECRET_BYTES, DefaultQuotas, Quota, Role, TokenFilter
+from referee.hosting.given_terms import TermsReader
 from referee.live.bot_notices import QuotaNotifier
 from referee.match.clock import MS
 from referee.match.setup import Player
@@ -105,7 +106,7 @@ class GrpcFrontend:
         self._token_issuer = token_issuer = TokenIssuer(stores.tokens, authentication, rate_limit, time, random_bytes)
         known_games, referee = games(), application.referee
         games_service = Games(known_games, settings.max_legal_moves, application.pool.run)
-        term_defaults = TermsConverter(known_games, _network_credit(settings), live_limits(settings))
+        term_defaults = TermsConverter(TermsReader(known_games, _network_credit(settings)), live_limits(settings))
         max_items = settings.max_items_per_message
         records = Records(
             application.events,

@@ -71,7 +71,7 @@ class ContestServicer(Generic[S]):
 
     def _check_filter(self, game: str) -> None:
         if game:
-            find_game(self._converter.games, game)
+            find_game(self._converter.reader.games, game)
 
     async def _new_entrant(self, contest: str, entrant: contest_pb2.Entrant, what: str) -> tuple[str, ContestEntrant]:
         """Return the name of the contest, and the new entrant. Raises NotYours, ConsentMissing or TooManyNames."""

@@ -6,6 +6,7 @@ import grpc.aio
 from referee_api.v1 import ladder_pb2
 from referee_api.v1 import ladder_service_pb2 as pb
 from referee_api.v1.ladder_service_pb2_grpc import LadderServiceServicer, add_LadderServiceServicer_to_server
+from referee_values import LadderTerms
 
 from referee.contests.contest_errors import NotAMember
 from referee.hosting.contest_store import ContestStep
@@ -20,8 +21,9 @@ from referee.transport.services.contest_corrections import own_request_id, read_
 from referee.transport.services.contest_servicer import ContestServiceParts, ContestServicer, may_see_openings
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import convert_page, page_size, parse_page_number, parse_page_token
+from referee.transport.wire.basic_types import read_value
 from referee.transport.wire.contests import correction_of, pairing_of
-from referee.transport.wire.ladders import ladder_entry_of, ladder_of, ladder_standing_of, point_of, read_ladder_terms
+from referee.transport.wire.ladders import ladder_entry_of, ladder_of, ladder_standing_of, point_of
 from referee.transport.wire.wire_errors import TooManyMatches
 
 SNAPSHOT_ROWS = 100
@@ -42,7 +44,7 @@ class Ladders(ContestServicer[LadderState], LadderServiceServicer):
 
     async def CreateLadder(self, request: pb.CreateLadderRequest, context: Any) -> pb.CreateLadderResponse:
         caller = await self._check_creation(request.request_id)
-        terms = read_ladder_terms(request.terms, self._converter)
+        terms = self._converter.reader.ladder_terms(read_value(request.terms, LadderTerms, "terms"))
         to_create = LadderRequest(request.name, caller.holder, request.request_id, terms, request.title)
         return pb.CreateLadderResponse(ladder=self._ladder_of(await self._ladders.create(to_create)))
 

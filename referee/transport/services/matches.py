@@ -279,7 +279,7 @@ class Matches(MatchServiceServicer):
         status = await self._referee.status(request.match_id)
         if status.match.phase is not MatchPhase.OVER:
             raise MatchNotOver(request.match_id)
-        if self._match_context.sealed(status.match):
+        if self._match_context.secret(status.match):
             raise MatchNotOver(request.match_id, "other matches of its duplicate set are not over yet")
         for chunk in chunks_by_bytes(await self._records.lines(request.match_id), RECORD_LINES_PER_MESSAGE):
             await context.write(pb.GetRecordResponse(lines=[line.decode().removesuffix("\n") for line in chunk]))
@@ -322,7 +322,7 @@ class Matches(MatchServiceServicer):
 
     async def _read_filter(self, request: pb.ListMatchesRequest) -> MatchFilter:
         if request.game:
-            find_game(self._converter.games, request.game)
+            find_game(self._converter.reader.games, request.game)
         if request.bot:
             await self._accounts.bot(request.bot)
         self._labels.check_filter(request)

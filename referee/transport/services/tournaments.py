@@ -11,6 +11,7 @@ from referee_api.v1.tournament_service_pb2_grpc import (
     TournamentServiceServicer,
     add_TournamentServiceServicer_to_server,
 )
+from referee_values import TournamentTerms
 
 from referee.accounts.account_errors import BadField
 from referee.contests.contest_entrant import ContestEntrant
@@ -36,11 +37,10 @@ from referee.transport.guards.permissions import (
 from referee.transport.services.contest_corrections import own_request_id, read_correction
 from referee.transport.services.contest_servicer import ContestServiceParts, ContestServicer, may_see_openings
 from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_token
-from referee.transport.wire.basic_types import read_word, unix_ms
+from referee.transport.wire.basic_types import read_value, read_word, unix_ms
 from referee.transport.wire.contests import pairing_of, read_entrant, sprt_state_of
 from referee.transport.wire.tournaments import (
     cross_table_row_of,
-    read_tournament_terms,
     standings_of,
     state_of_standings,
     tournament_entry_of,
@@ -66,7 +66,7 @@ class Tournaments(ContestServicer[TournamentState], TournamentServiceServicer):
 
     async def CreateTournament(self, request: pb.CreateTournamentRequest, context: Any) -> pb.CreateTournamentResponse:
         caller = await self._check_creation(request.request_id)
-        terms = read_tournament_terms(request.terms, self._converter)
+        terms = self._converter.reader.tournament_terms(read_value(request.terms, TournamentTerms, "terms"))
         entrants = [read_entrant(entrant, f"entrants[{at}]") for at, entrant in enumerate(request.entrants)]
         is_new = not self._tournaments.has_created(caller.holder, request.request_id)
         if is_new and terms.value.ladder:

@@ -5,6 +5,7 @@ from hashlib import sha256
 
 from referee_api.conversion import enum_number
 from referee_api.v1 import contest_pb2, match_pb2, seed_pb2, sprt_pb2
+from referee_values import Entrant
 
 from referee.accounts.account_errors import BadField
 from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
@@ -17,7 +18,7 @@ from referee.transport.wire.basic_types import maybe_timestamp
 from referee.transport.wire.results import estimate_of
 
 
-def read_entrant(entrant: contest_pb2.Entrant, field: str) -> tuple[str, tuple[Player, ...]]:
+def read_entrant(entrant: contest_pb2.Entrant | Entrant, field: str) -> tuple[str, tuple[Player, ...]]:
     """Return the name, which may be empty, and the bots. Raises BadField."""
     bots = tuple(Player(bot.bot, bot.version) for bot in entrant.bots)
     if not bots or not all(bot.bot for bot in bots):

@@ -51,7 +51,7 @@ class ViewerContext:
         return (
             isinstance(event, core.MoveRejected)
             and event.seat != self.viewer
-            and self.match_context.sealed(watched.match)
+            and self.match_context.secret(watched.match)
         )
 
 

@@ -1,16 +1,12 @@
 """Converts ladders: terms, standings, points of the rating history, and entries of their logs."""
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any, TypeAlias
 
-from msgspec.structs import replace
 from referee_api.conversion import to_message
 from referee_api.v1 import contest_pb2, rating_pb2
 from referee_api.v1 import ladder_pb2 as pb
-from referee_values import LadderTerms
 
-from referee.accounts.account_errors import BadField
 from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.ladder import events as ladder_events
 from referee.contests.ladder.season import LadderStandingsRow
@@ -18,11 +14,9 @@ from referee.contests.ladder.state import Ladder
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided
 from referee.hosting.contest_log import LadderCreated
 from referee.hosting.contest_store import ContestStep
-from referee.hosting.contest_terms import MAX_MATCHES_PER_HOUR, HostedLadderTerms, complete_ladder_terms, seating
 from referee.hosting.ladder_ratings import RatingPoint
 from referee.hosting.ladder_state import LadderState
-from referee.match.match_terms import MatchTerms
-from referee.transport.wire.basic_types import read_value, timestamp
+from referee.transport.wire.basic_types import timestamp
 from referee.transport.wire.contests import (
     contest_commitment_of,
     correction_of,
@@ -33,41 +27,6 @@ from referee.transport.wire.contests import (
 )
 from referee.transport.wire.results import changes_of, rated_of
 from referee.transport.wire.terms import TermsConverter
-from referee.transport.wire.wire_errors import BadSeats
-
-
-def read_ladder_terms(message: pb.LadderTerms, converter: TermsConverter) -> HostedLadderTerms:
-    """Raises the error of the first invalid field."""
-    match_terms = tuple(map(converter.read, message.match_terms))
-    if not match_terms:
-        raise BadField("terms.match_terms", "at least one is required")
-    for one, other in pairwise(match_terms):
-        _need_same_seats(one, other, converter)
-    given = replace(read_value(message, LadderTerms, "terms"), match_terms=())
-    if (given.max_matches_per_hour or 0) > MAX_MATCHES_PER_HOUR:
-        raise BadField("terms.max_matches_per_hour", f"the limit is {MAX_MATCHES_PER_HOUR}; 0 means no limit")
-    table = converter.table(match_terms[0])
-    value = complete_ladder_terms(given, len(table.sides))
-    if value.duplicate_play:
-        _check_arrangements(value.duplicate_play.arrangements, len(seating(table, value.partner_rule).places))
-    in_sets = value.duplicate_play is not None
-    both = zip(match_terms, message.match_terms, strict=True)
-    return HostedLadderTerms(tuple(converter.with_nonces(*terms, in_sets=in_sets) for terms in both), value)
-
-
-def _need_same_seats(one: MatchTerms, other: MatchTerms, converter: TermsConverter) -> None:
-    wanted, given = converter.table(one), converter.table(other)
-    if len(wanted.seats) != len(given.seats):
-        raise BadSeats(f"seats in {other.game}", len(given.seats), len(wanted.seats))
-    if wanted.sides != given.sides:
-        raise BadSeats(f"sides in {other.game}", len(given.sides), len(wanted.sides))
-
-
-def _check_arrangements(arrangements: int, entrants: int) -> None:
-    """`entrants`: how many meet in a pairing. Raises BadField."""
-    if not 2 <= arrangements <= entrants:
-        wrong = f"it is {arrangements}, but must be from 2 to {entrants}, or 0 for the default"
-        raise BadField("terms.duplicate_play.arrangements", wrong)
 
 
 def ladder_of(state: LadderState, converter: TermsConverter, *, with_openings: bool) -> pb.Ladder:

@@ -36,12 +36,12 @@ class MatchContext:
     """Facts that a match itself does not have: presence of bots, and secrecy of duplicate sets."""
 
     present: Present
-    sealed: Callable[[Match], bool] = lambda _: False
+    secret: Callable[[Match], bool] = lambda _: False
     """Returns whether the match must stay secret, even when it is over, because others have the same start."""
 
     def open(self, match: Match) -> bool:
         """Return whether all of the match may be shown to everybody."""
-        return match.phase is MatchPhase.OVER and not self.sealed(match)
+        return match.phase is MatchPhase.OVER and not self.secret(match)
 
 
 PHASES = {

@@ -1,24 +1,22 @@
 """Converts the terms of matches, policies and visibility among them, and requests to create matches."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
+import referee_values as values
 from referee_api.conversion import to_message
 from referee_api.v1 import match_pb2, policy_pb2
 from referee_api.v1.match_service_pb2 import CreateMatchRequest
-from referee_values import Adjudication, NetworkCredit, Opening, Policies, TimeControl, Visibility
+from referee_values import Opening
 
-from engines.api import Game, Table
 from referee.accounts.account_errors import BadField
 from referee.accounts.names import check_words
-from referee.hosting.contest_terms import with_nonces
+from referee.hosting.given_terms import TermsReader
 from referee.live.match_request import LADDER, MAKER, REQUEST_ID, TITLE, LiveLimits, MatchRequest, find_game
-from referee.match.clock import MS, complete_time
-from referee.match.match_terms import DEFAULT_POLICIES, SHOWN_LIVE, MatchTerms, filled
+from referee.match.match_terms import MatchTerms
 from referee.match.setup import SEED_BYTES, Player
 from referee.transport.wire.basic_types import ms_down, read_value
 from referee.transport.wire.clocks import time_control_of
-from referee.transport.wire.rules import read_rules, rules_of
+from referee.transport.wire.rules import rules_of
 from referee.transport.wire.wire_errors import BadSeats
 
 TITLE_CHARS = 200
@@ -26,41 +24,13 @@ TITLE_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class TermsConverter:
-    """Reads and writes terms with the games, the network credit and the limits of this server."""
+    """Writes terms as messages, with every default of this server filled in."""
 
-    games: Mapping[str, Game]
-    credit: NetworkCredit
+    reader: TermsReader
     limits: LiveLimits
 
-    def read(self, terms: match_pb2.MatchTerms) -> MatchTerms:
-        """Raises the error of the first invalid field. Whether a contest can be played by the terms is not checked."""
-        if terms.nonce_timeout_ms and terms.without_nonces:
-            raise BadField("nonce_timeout_ms", "it must be 0 if without_nonces is true")
-        game, settings = read_rules(self.games, terms.rules)
-        return MatchTerms(
-            game.name,
-            settings,
-            complete_time(read_value(terms.time_control, TimeControl), self.credit),
-            filled(read_value(terms.policies, Policies), DEFAULT_POLICIES),
-            filled(read_value(terms.visibility, Visibility), SHOWN_LIVE),
-            terms.random_seats,
-            terms.nonce_timeout_ms * MS,
-            terms.start_timeout_ms * MS,
-            read_value(terms.adjudication, Adjudication) if terms.adjudication.ListFields() else None,
-        )
-
-    def with_nonces(self, read: MatchTerms, terms: match_pb2.MatchTerms, *, in_sets: bool) -> MatchTerms:
-        """Return what was read from the terms of a contest, which uses nonces by default."""
-        if terms.nonce_timeout_ms or terms.without_nonces:
-            return read
-        return with_nonces(read, self.games[read.game], in_sets=in_sets)
-
-    def table(self, terms: MatchTerms) -> Table:
-        return self.games[terms.game].table(terms.settings)
-
     def message_of(self, terms: MatchTerms) -> match_pb2.MatchTerms:
-        """Convert the terms, with every default filled in."""
-        game = find_game(self.games, terms.game)
+        game = find_game(self.reader.games, terms.game)
         return terms_of(terms.with_defaults(game, self.limits.start_timeout_us), game.version)
 
 
@@ -80,8 +50,8 @@ def terms_of(terms: MatchTerms, game_version: int) -> match_pb2.MatchTerms:
 
 def read_match_request(request: CreateMatchRequest, maker: str, converter: TermsConverter) -> MatchRequest:
     """Return the request to create a match. Raises the error of the first invalid field."""
-    terms = converter.read(request.terms)
-    seats = len(converter.table(terms).seats)
+    terms = converter.reader.match_terms(read_value(request.terms, values.MatchTerms))
+    seats = len(converter.reader.table(terms).seats)
     if request.seats and len(request.seats) != seats:
         raise BadSeats("seats", len(request.seats), seats)
     if request.seed and len(request.seed) != SEED_BYTES:

@@ -3,24 +3,21 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from msgspec.structs import replace
 from referee_api.conversion import enum_number, to_message
 from referee_api.v1 import tournament_pb2 as pb
-from referee_values import ByeKind, MatchTerms, TieBreak, TournamentTerms
+from referee_values import ByeKind, TieBreak
 
 from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided
 from referee.contests.tournament import events as tournament_events
 from referee.contests.tournament.tournament_pairing import compute_planned_size
-from referee.contests.tournament.tournament_terms import ScheduledFormat, SprtTrial, TournamentPlayTerms, complete_terms
+from referee.contests.tournament.tournament_terms import ScheduledFormat, SprtTrial
 from referee.hosting.contest_log import TournamentCreated
 from referee.hosting.contest_store import ContestStep
-from referee.hosting.contest_terms import HostedTournamentTerms, seating
 from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import CrossTableCell, TournamentRow
 from referee.transport.wire.basic_types import (
     maybe_timestamp,
-    read_value,
     timestamp,
 )
 from referee.transport.wire.contests import (
@@ -34,19 +31,6 @@ from referee.transport.wire.contests import (
 )
 from referee.transport.wire.results import estimate_of
 from referee.transport.wire.terms import TermsConverter
-
-
-def read_tournament_terms(message: pb.TournamentTerms, converter: TermsConverter) -> HostedTournamentTerms:
-    """Convert the terms, except the seed, which the server draws. Raises the error of the first invalid field."""
-    match_terms = converter.read(message.match_terms)
-    table = converter.table(match_terms)
-    given = replace(read_value(message, TournamentTerms, "terms"), match_terms=MatchTerms())
-    value = complete_terms(given, len(table.sides))
-    seats = seating(table, value.partner_rule)
-    places = (len(seats.places), seats.sides) if value.pools or value.sprt else (2, ())
-    terms = TournamentPlayTerms(value, b"", *places)
-    in_sets = value.duplicate_play is not None
-    return HostedTournamentTerms((converter.with_nonces(match_terms, message.match_terms, in_sets=in_sets),), terms)
 
 
 def tournament_of(state: TournamentState, converter: TermsConverter, *, with_openings: bool) -> pb.Tournament:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
-from referee_values import NetworkCredit
+from referee_values import LadderTerms, NetworkCredit, TournamentTerms
 
 from engines.registry import games
 from referee.accounts.account_errors import BadField
@@ -13,15 +13,17 @@ from referee.contests.strength.sprt_evaluation import BadSprt
 from referee.contests.tournament.state import Tournament
 from referee.contests.tournament.tournament_terms import FORMATS as KNOWN
 from referee.hosting.contest_log import LadderCreated, TournamentCreated
+from referee.hosting.contest_terms import HostedLadderTerms, check_ladder_terms
+from referee.hosting.given_terms import TermsReader
 from referee.hosting.ladder_state import LadderFold
 from referee.hosting.tournament_state import TournamentState
 from referee.live.match_request import LiveLimits
-from referee.transport.wire.ladders import ladder_of, read_ladder_terms
+from referee.transport.wire.basic_types import read_value
+from referee.transport.wire.ladders import ladder_of
 from referee.transport.wire.terms import TermsConverter
-from referee.transport.wire.tournaments import read_tournament_terms, tournament_of
-from referee.transport.wire.wire_errors import BadSeats
+from referee.transport.wire.tournaments import tournament_of
 
-CONVERTER = TermsConverter(games(), NetworkCredit(), LiveLimits())
+CONVERTER = TermsConverter(TermsReader(games(), NetworkCredit()), LiveLimits())
 ALQUERQUE = match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"))
 TOC = match_pb2.MatchTerms(rules=game_pb2.Rules(game="toc"))
 MOVES = game_pb2.Opening(moves=[game_pb2.SeatMove(seat=0, move="c2-c3")])
@@ -47,7 +49,7 @@ def tournament(**terms: Any) -> tournament_pb2.TournamentTerms:
 
 def round_trip(terms: tournament_pb2.TournamentTerms, *, with_openings: bool = True) -> tournament_pb2.TournamentTerms:
     """Return the terms after they were read and written converted."""
-    read = read_tournament_terms(terms, CONVERTER)
+    read = CONVERTER.reader.tournament_terms(read_value(terms, TournamentTerms, "terms"))
     created = TournamentCreated("cup", "Cup", "ada", "r", read)
     state = TournamentState(Tournament(read.tournament), created=created, created_ms=0)
     return tournament_of(state, CONVERTER, with_openings=with_openings).terms
@@ -57,8 +59,14 @@ def ladder(**terms: Any) -> ladder_pb2.LadderTerms:
     return ladder_pb2.LadderTerms(**{"match_terms": [ALQUERQUE]} | terms)
 
 
+def hosted_ladder(terms: ladder_pb2.LadderTerms) -> HostedLadderTerms:
+    return CONVERTER.reader.ladder_terms(read_value(terms, LadderTerms, "terms"))
+
+
 def ladder_round_trip(terms: ladder_pb2.LadderTerms, *, with_openings: bool = True) -> ladder_pb2.LadderTerms:
-    made = LadderCreated("main", "Main", "ada", "r", bytes(32), read_ladder_terms(terms, CONVERTER))
+    made = LadderCreated(
+        "main", "Main", "ada", "r", bytes(32), CONVERTER.reader.ladder_terms(read_value(terms, LadderTerms, "terms"))
+    )
     return ladder_of(LadderFold(games()).initial_state(made, 0), CONVERTER, with_openings=with_openings).terms
 
 
@@ -205,8 +213,8 @@ def test_a_number_out_of_range_is_rejected(terms: dict[str, Any]) -> None:
 
 
 def test_a_ladder_whose_games_differ_in_seats_or_that_is_too_fast_is_rejected() -> None:
-    with pytest.raises(BadSeats):
-        ladder_round_trip(ladder(match_terms=[ALQUERQUE, TOC]))
+    with pytest.raises(BadField, match="same seats and sides"):
+        check_ladder_terms(hosted_ladder(ladder(match_terms=[ALQUERQUE, TOC])), games(), LiveLimits())
     with pytest.raises(BadField):
         ladder_round_trip(ladder(match_terms=[]))
     with pytest.raises(BadField):

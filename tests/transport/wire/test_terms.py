@@ -3,24 +3,31 @@
 import pytest
 import referee_values
 from referee_api.v1 import game_pb2, match_pb2, policy_pb2
-from referee_values import NetworkCredit
+from referee_values import MatchTerms, NetworkCredit
 
 from engines.registry import games
 from referee.accounts.account_errors import BadField
+from referee.hosting.given_terms import TermsReader
 from referee.live.match_request import LiveLimits
 from referee.live.turns import SeatClock
 from referee.match import clock as core
+from referee.match import match_terms as core_terms
 from referee.match.clock import SECOND, Clock, TimeControl
 from referee.match.match_terms import DEFAULT_POLICIES, SHOWN_LIVE
+from referee.transport.wire.basic_types import read_value
 from referee.transport.wire.clocks import clock_of
 from referee.transport.wire.terms import TermsConverter
 
 CREDIT = NetworkCredit(per_move_ms=5)
-CONVERTER = TermsConverter(games(), CREDIT, LiveLimits())
+CONVERTER = TermsConverter(TermsReader(games(), CREDIT), LiveLimits())
+
+
+def read(message: match_pb2.MatchTerms) -> core_terms.MatchTerms:
+    return CONVERTER.reader.match_terms(read_value(message, MatchTerms))
 
 
 def test_missing_fields_have_defaults() -> None:
-    terms = CONVERTER.read(match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque")))
+    terms = read(match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque")))
     assert terms.policies == DEFAULT_POLICIES
     assert terms.visibility == SHOWN_LIVE
     assert terms.time_control == referee_values.TimeControl(rule=core.UNTIMED, network_credit=CREDIT)
@@ -30,7 +37,7 @@ def test_missing_fields_have_defaults() -> None:
 def test_an_unknown_enum_value_is_rejected() -> None:
     policies = policy_pb2.Policies(timeout=policy_pb2.TimeoutAction.ValueType(99))
     with pytest.raises(BadField, match="timeout: 99 is unknown; known: 0, 1, 2, 3"):
-        CONVERTER.read(match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"), policies=policies))
+        read(match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"), policies=policies))
 
 
 @pytest.mark.parametrize(
