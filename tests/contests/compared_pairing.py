@@ -54,7 +54,7 @@ def measure_quality(ladder: SimulatedLadder) -> RatingQuality:
     errors, strengths = ladder.errors, ladder.strengths
     values = {name: strengths[name] + error for name, (error, _) in errors.items()}
     pairs = list(combinations(strengths, 2))
-    wrong = sum((strengths[one] - strengths[other]) * (values[one] - values[other]) <= 0 for one, other in pairs)
+    wrong = sum((strengths[name] - strengths[other]) * (values[name] - values[other]) <= 0 for name, other in pairs)
     best = sorted(strengths, key=lambda name: -strengths[name])[:TOP]
     ranked = sorted(values, key=lambda name: -values[name])
     displaced = mean(abs(ranked.index(name) - place) for place, name in enumerate(best))
@@ -95,6 +95,6 @@ class ComparedQuality:
 
 def compare(name: str, lots: Sequence[RatingQuality], paired: Sequence[RatingQuality]) -> ComparedQuality:
     """Compare one measure. The fields and results of both are independent of each other, except for the strengths."""
-    first, second = [getattr(it, name) for it in lots], [getattr(it, name) for it in paired]
+    first, second = [getattr(quality, name) for quality in lots], [getattr(quality, name) for quality in paired]
     difference = [its - theirs for its, theirs in zip(second, first, strict=True)]
     return ComparedQuality(mean(first), mean(second), stdev(difference) / sqrt(len(difference)))

@@ -29,22 +29,22 @@ def restore(match_id: str, request: str = "") -> Correction:
     return correction(match_id, "restored", request=request)
 
 
-def played_match(it: LadderHarness, match_id: str) -> MatchRated:
-    return next(event for event in it.log if isinstance(event, MatchRated) and event.match_id == match_id)
+def played_match(play: LadderHarness, match_id: str) -> MatchRated:
+    return next(event for event in play.log if isinstance(event, MatchRated) and event.match_id == match_id)
 
 
-def replay_after(it: LadderHarness, new: Correction) -> RatingReplay:
+def replay_after(play: LadderHarness, new: Correction) -> RatingReplay:
     """Compute the season of the match and those that follow again, from the log alone."""
-    season = it.ladder.rated_matches.season_of(new.match_id)
+    season = play.ladder.rated_matches.season_of(new.match_id)
     assert season
-    new_one = {new.match_id: corrected_match(new, played_match(it, new.match_id))}
-    events = [event for event in it.log if isinstance(event, MatchRated | SeasonStarted)]
-    replay, _ = rate_again(RatingReplay(season), events, {**it.ladder.rated_matches.corrections, **new_one})
+    new_one = {new.match_id: corrected_match(new, played_match(play, new.match_id))}
+    events = [event for event in play.log if isinstance(event, MatchRated | SeasonStarted)]
+    replay, _ = rate_again(RatingReplay(season), events, {**play.ladder.rated_matches.corrections, **new_one})
     return replay
 
 
-def apply_correction(it: LadderHarness, new: Correction) -> list[LadderEvent]:
+def apply_correction(play: LadderHarness, new: Correction) -> list[LadderEvent]:
     """Correct a match of a ladder as the host does. Raises what `needs_replay` raises."""
-    if not needs_replay(it.ladder, new):
+    if not needs_replay(play.ladder, new):
         return []
-    return it.do(CorrectMatch(new, played_match(it, new.match_id), replay_after(it, new)))
+    return play.do(CorrectMatch(new, played_match(play, new.match_id), replay_after(play, new)))

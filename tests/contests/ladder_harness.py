@@ -68,12 +68,13 @@ class LadderHarness:
         busy = [name for due in self.ladder.matches_in_play for name in due.pairing.entrants]
         available = [self.ladder.entrants[name] for name in self.slots if name in self.ladder.entrants]
         return tuple(
-            AvailableEntrant(it.name, self.bots(it.name), self.slots[it.name] - busy.count(it.name)) for it in available
+            AvailableEntrant(member.name, self.bots(member.name), self.slots[member.name] - busy.count(member.name))
+            for member in available
         )
 
     def bots(self, name: str) -> tuple[Player, ...]:
         """Return the bots of an entrant with the versions that would play now."""
-        return tuple(Player(it.bot, self.version.get(it.bot, "")) for it in self.ladder.all_entrants[name].bots)
+        return tuple(Player(bot.bot, self.version.get(bot.bot, "")) for bot in self.ladder.all_entrants[name].bots)
 
     def pair(self, allow_early_rematch: bool = False) -> list[tuple[str, ...]]:
         """Pair once, and return the entrants of each new pairing."""
@@ -125,8 +126,8 @@ class ByStrength:
     strengths: Mapping[str, float]
     chance: Chance
 
-    def __call__(self, it: LadderHarness, due: DueMatch) -> Sequence[int]:
-        finish = it.finish(due, range(1, 1 + len(due.pairing.sides or due.seats)))
-        one, other = (sum(self.strengths[player.bot] for player in side) for side in finish.sides)
+    def __call__(self, play: LadderHarness, due: DueMatch) -> Sequence[int]:
+        finish = play.finish(due, range(1, 1 + len(due.pairing.sides or due.seats)))
+        strength, other = (sum(self.strengths[player.bot] for player in side) for side in finish.sides)
         drawn, self.chance = self.chance.below(1 << 20)
-        return (1, 2) if drawn / (1 << 20) < expected_score(one - other) else (2, 1)
+        return (1, 2) if drawn / (1 << 20) < expected_score(strength - other) else (2, 1)

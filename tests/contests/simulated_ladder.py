@@ -118,7 +118,7 @@ class SimulatedLadder:
 
     def _errors(self, ratings: Mapping[str, SkillRating]) -> dict[str, tuple[float, float]]:
         shift = sum(ratings[name].value - self.strengths[name] for name in ratings) / len(ratings)
-        return {name: (it.value - self.strengths[name] - shift, it.deviation) for name, it in ratings.items()}
+        return {name: (skill.value - self.strengths[name] - shift, skill.deviation) for name, skill in ratings.items()}
 
 
 def root_mean_square(errors: Mapping[str, tuple[float, float]]) -> float:

@@ -26,11 +26,11 @@ def test_virtual_points_of_nine_rounds_are_those_of_the_handbook() -> None:
 
 def test_the_halves_are_paired_apart_and_their_winners_meet_the_winners() -> None:
     play = started(Swiss(rounds=4, accelerated=True), EIGHT)
-    pairs = [{*it.pairing.entrants} for it in play.tournament.open_pairings]
+    pairs = [{*progress.pairing.entrants} for progress in play.tournament.open_pairings]
     assert pairs == [{"a", "c"}, {"b", "d"}, {"e", "g"}, {"f", "h"}]
     for due in play.tournament.due_matches():
         play.result(due, better_name_wins(due))
-    second = [{*it.pairing.entrants} for it in play.tournament.open_pairings]
+    second = [{*progress.pairing.entrants} for progress in play.tournament.open_pairings]
     assert second[0] == {"a", "b"}
     assert {"c", "d", "e", "f"} == second[1] | second[2]
     assert second[3] == {"g", "h"}
@@ -59,7 +59,7 @@ def test_a_late_entrant_belongs_to_the_half_of_its_seed() -> None:
 def test_an_odd_field_and_uneven_halves_are_paired_without_rematches(players: int) -> None:
     names = [f"p{number:02}" for number in range(players)]
     play = started(Swiss(rounds=5, accelerated=True), names).play_out()
-    met = [frozenset(it.pairing.entrants) for it in play.tournament.pairings.values() if not it.pairing.is_bye]
+    met = [frozenset(row.pairing.entrants) for row in play.tournament.pairings.values() if not row.pairing.is_bye]
     assert (play.tournament.round, len(met), len(set(met))) == (5, 5 * (players // 2), 5 * (players // 2))
-    byes = [it.pairing.entrants[0] for it in play.tournament.pairings.values() if it.pairing.is_bye]
+    byes = [progress.pairing.entrants[0] for progress in play.tournament.pairings.values() if progress.pairing.is_bye]
     assert len(set(byes)) == len(byes) == (5 if players % 2 else 0)

@@ -50,13 +50,13 @@ BASEBALL_FOUND = {
 HOME_ADVANTAGE = (0.3023, 0.1309)
 
 
-def won(one: object, other: object, times: int = 1) -> list[FinishOrder[object]]:
-    return [FinishOrder(((one,), (other,)), (1, 2))] * times
+def won(winner: object, other: object, times: int = 1) -> list[FinishOrder[object]]:
+    return [FinishOrder(((winner,), (other,)), (1, 2))] * times
 
 
-def drawn(one: object, other: object, times: int = 1) -> list[FinishOrder[object]]:
+def drawn(bot: object, other: object, times: int = 1) -> list[FinishOrder[object]]:
     """Return draws with alternating seats."""
-    return [FinishOrder(((one,), (other,)) if number % 2 else ((other,), (one,)), (1, 1)) for number in range(times)]
+    return [FinishOrder(((bot,), (other,)) if number % 2 else ((other,), (bot,)), (1, 1)) for number in range(times)]
 
 
 @pytest.fixture
@@ -99,10 +99,10 @@ def test_the_published_home_advantage_is_reproduced() -> None:
 def test_published_abilities_and_standard_errors_are_reproduced() -> None:
     games = [
         finish
-        for one, cited in zip(JOURNALS, CITED, strict=True)
+        for journal, cited in zip(JOURNALS, CITED, strict=True)
         for other, times in zip(JOURNALS, cited, strict=True)
-        if one != other
-        for finish in won(one, other, times)
+        if journal != other
+        for finish in won(journal, other, times)
     ]
 
     found = fit_strengths(games)
@@ -178,8 +178,8 @@ def test_the_order_of_matches_does_not_matter(finishes: list[FinishOrder[str]], 
     again = fit_strengths(finishes)
 
     assert again.elo == pytest.approx(found.elo, abs=1e-4)
-    for one, other in permutations(found.elo, 2):
-        both_ways = found.difference(one, other).superiority + found.difference(other, one).superiority
+    for name, other in permutations(found.elo, 2):
+        both_ways = found.difference(name, other).superiority + found.difference(other, name).superiority
         assert both_ways == pytest.approx(1)
 
 
@@ -204,7 +204,7 @@ def test_the_first_seat_explains_what_exchanged_seats_cancel() -> None:
 
 def test_the_chances_to_be_best_add_up_and_follow_the_strengths() -> None:
     close = won("a", "b", 6) + won("b", "a", 4) + won("b", "c", 7) + won("c", "b", 3)
-    found = fit_strengths(close + [game for one in "abc" for game in won(one, "d", 9) + drawn(one, "d")])
+    found = fit_strengths(close + [game for name in "abc" for game in won(name, "d", 9) + drawn(name, "d")])
 
     chances = chances_to_be_best(found)
     assert list(chances) == list(found.elo)
@@ -217,7 +217,7 @@ def test_the_chances_to_be_best_add_up_and_follow_the_strengths() -> None:
 
 
 def test_equal_players_have_equal_chances_to_be_best() -> None:
-    found = fit_strengths([game for one, other in permutations("abcd", 2) for game in won(one, other, 5)])
+    found = fit_strengths([game for name, other in permutations("abcd", 2) for game in won(name, other, 5)])
 
     assert list(chances_to_be_best(found).values()) == pytest.approx([0.25] * 4, abs=0.04)
 
@@ -229,11 +229,11 @@ def round_robin(
     games = []
     for cycle in range(cycles):
         for pair in combinations(range(len(strengths)), 2):
-            one, other = pair if (cycle + sum(pair)) % 2 else pair[::-1]
-            score = expected_score(strengths[one] - strengths[other] + first_seat)
+            first, other = pair if (cycle + sum(pair)) % 2 else pair[::-1]
+            score = expected_score(strengths[first] - strengths[other] + first_seat)
             drawn_half, result = drawn * min(score, 1 - score), next(draws)
             ranks = (1, 2) if result < score - drawn_half else (1, 1) if result < score + drawn_half else (2, 1)
-            games.append(FinishOrder(((one,), (other,)), ranks))
+            games.append(FinishOrder(((first,), (other,)), ranks))
     return games
 
 

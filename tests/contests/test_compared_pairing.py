@@ -28,28 +28,28 @@ def compared(
 ) -> dict[tuple[str, int], ComparedQuality]:
     """Return each measure after each of these numbers of matches per bot, with the default terms of ladders."""
     terms = {number: LadderPlayTerms("main", b"seed %d" % number) for number in runs}
-    lots = [rate_field(field, number, it, SimulatedLadder.play_random, matches) for number, it in terms.items()]
-    paired = [rate_field(field, number, it, play, matches) for number, it in terms.items()]
+    lots = [rate_field(field, number, seeded, SimulatedLadder.play_random, matches) for number, seeded in terms.items()]
+    paired = [rate_field(field, number, seeded, play, matches) for number, seeded in terms.items()]
     return {
-        (measure, count): compare(measure, [it[place] for it in lots], [it[place] for it in paired])
+        (measure, count): compare(measure, [run[place] for run in lots], [run[place] for run in paired])
         for measure in MEASURES
         for place, count in enumerate(matches)
     }
 
 
 def report(field: str, found: Mapping[tuple[str, int], ComparedQuality]) -> None:
-    for (measure, count), it in found.items():
-        print(f"{field}, {count} matches, {measure}: {it.lots:.3f} by lots, {it.paired:.3f} paired, {it.ratio:.2f}")  # noqa: T201
+    for (measure, count), row in found.items():
+        print(f"{field}, {count} matches, {measure}: {row.lots:.3f} by lots, {row.paired:.3f} paired, {row.ratio:.2f}")  # noqa: T201
 
 
 def _check_not_worse(found: Mapping[tuple[str, int], ComparedQuality]) -> None:
-    for (measure, count), it in found.items():
+    for (measure, count), quality in found.items():
         if measure != "coverage":
-            assert it.paired <= it.lots + 2.5 * it.error, (measure, count, it)
+            assert quality.paired <= quality.lots + 2.5 * quality.error, (measure, count, quality)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("field", [it for it in FIELDS if it != NARROW])
+@pytest.mark.parametrize("field", [field for field in FIELDS if field != NARROW])
 def test_pairing_is_never_worse_than_lots_and_better_after_a_hundred_matches(field: str) -> None:
     found = compared(field, RUNS, MATCHES)
 

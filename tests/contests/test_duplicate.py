@@ -19,9 +19,9 @@ def twice(form: TournamentFormat, names: str = "abcd", openings: int = 0, arrang
 def test_every_pairing_is_a_set_with_one_start_and_the_seats_exchanged(form: TournamentFormat) -> None:
     tournament = twice(form).tournament
     for progress in tournament.pairings.values():
-        one, other = progress.due_matches
-        assert one.seats == other.seats[::-1]
-        start = tournament.set_start(one)
+        first, other = progress.due_matches
+        assert first.seats == other.seats[::-1]
+        start = tournament.set_start(first)
         assert start == tournament.set_start(other)
         assert start
         assert start.seed == Chance(b"seed").fork(f"{progress.pairing.id}/1").seed
@@ -48,10 +48,10 @@ def test_without_duplicate_play_matches_have_no_common_start() -> None:
 
 def test_a_set_is_over_when_all_its_matches_have_results() -> None:
     play = twice(RoundRobin(), "ab")
-    one, other = play.tournament.due_matches()
+    first, other = play.tournament.due_matches()
     progress = play.tournament.pairings["1.1"]
     assert not progress.is_set_over(1)
-    play.result(one, MatchScore((1, 2)))
+    play.result(first, MatchScore((1, 2)))
     play.void(other)
     assert not play.tournament.pairings["1.1"].is_set_over(1)
     assert not play.tournament.pairings["1.1"].is_set_over(1, except_id="1.1/2.1")
@@ -73,8 +73,8 @@ def openings(play: TournamentHarness) -> dict[str, list[int | None]]:
     """Return the openings that were used, by round."""
     starts = {
         due.id: (due, play.tournament.set_start(due))
-        for it in play.tournament.pairings.values()
-        for due in it.due_matches
+        for progress in play.tournament.pairings.values()
+        for due in progress.due_matches
     }
     found: dict[str, list[int | None]] = {}
     for due, start in starts.values():
@@ -112,8 +112,8 @@ def test_a_further_set_is_completed_even_if_its_first_match_is_won() -> None:
     play = twice(Elimination(max_extra_matches=4), "ab")
     for due in play.tournament.due_matches():
         play.result(due, level(due))
-    one, other = play.tournament.due_matches()
-    play.result(one, MatchScore((1, 2)))
+    first, other = play.tournament.due_matches()
+    play.result(first, MatchScore((1, 2)))
 
     assert play.tournament.due_matches() == [other]
     play.result(other, MatchScore((2, 1)))

@@ -42,7 +42,9 @@ def test_every_round_is_paired_as_before(lines: list[str]) -> None:
     rows: dict[str, list[RoundResult]] = {str(number + 1): [] for number in range(int(count))}
     upper = frozenset([*rows][: upper_half(len(rows))])
     for number, line in enumerate(lines[1:], start=1):
-        boards = [(tuple(seats.split("-")), result) for seats, _, result in (it.partition(":") for it in line.split())]
+        boards = [
+            (tuple(seats.split("-")), result) for seats, _, result in (board.partition(":") for board in line.split())
+        ]
         found = pair_swiss_round(
             rows,
             {name for seats, _ in boards for name in seats},
@@ -51,7 +53,7 @@ def test_every_round_is_paired_as_before(lines: list[str]) -> None:
             acceleration=Acceleration(upper, int(rounds)) if speed == "accelerated" else NO_ACCELERATION,
             forbidden=[frozenset(pair.split("-")) for pair in forbidden.split(",") if pair != "none"],
         )
-        assert [it.entrants for it in found] == [seats for seats, _ in boards]
+        assert [pairing.entrants for pairing in found] == [seats for seats, _ in boards]
         for pairing, (seats, result) in zip(found, boards, strict=True):
             for name in seats:
                 rows[name].append(result_of(pairing, result).round_result(name))
@@ -101,8 +103,8 @@ def halves_that_met(count: int) -> RoundResults:
     half = count // 2
     rows: dict[str, list[RoundResult]] = {f"P{number}": [] for number in range(1, count + 1)}
     for number in range(half):
-        for one in range(half):
-            pair = [f"P{one + 1}", f"P{half + 1 + (one + number) % half}"]
+        for place in range(half):
+            pair = [f"P{place + 1}", f"P{half + 1 + (place + number) % half}"]
             first, second = reversed(pair) if number % 2 else pair
             rows[first].append(played_result(0.5, second, 0))
             rows[second].append(played_result(0.5, first, 1))
@@ -110,7 +112,7 @@ def halves_that_met(count: int) -> RoundResults:
 
 
 def seats_of(rows: RoundResults, rounds: int) -> list[Seats]:
-    return [it.entrants for it in pair_swiss_round(rows, list(rows), rounds)]
+    return [pairing.entrants for pairing in pair_swiss_round(rows, list(rows), rounds)]
 
 
 @pytest.mark.parametrize("count", [8, 12])
@@ -131,8 +133,8 @@ def mostly_between_halves(seed: int) -> RoundResults:
         upper = [name for name in names if int(name[1:]) <= count // 2]
         free = [name for name in names if name not in upper]
         for name in upper:
-            met = {it for encounter in rows[name] for it in encounter.opponents}
-            other = next((it for it in free if it not in met), None)
+            met = {opponent for encounter in rows[name] for opponent in encounter.opponents}
+            other = next((candidate for candidate in free if candidate not in met), None)
             if other:
                 free.remove(other)
                 first, second = (name, other) if number % 2 else (other, name)
@@ -153,7 +155,7 @@ def mostly_between_halves(seed: int) -> RoundResults:
 )
 def test_the_highest_of_the_lower_half_moves_up(seed: int, pairs: str) -> None:
     found = seats_of(mostly_between_halves(seed), 14)
-    assert [f"{one[1:]}-{other[1:]}" for one, other in found] == pairs.split()
+    assert [f"{first[1:]}-{other[1:]}" for first, other in found] == pairs.split()
 
 
 def test_a_bye_for_a_player_that_must_not_have_another_is_an_error() -> None:
@@ -161,16 +163,16 @@ def test_a_bye_for_a_player_that_must_not_have_another_is_an_error() -> None:
         pair_players([DutchPlayer(0.0, 1, may_have_bye=False)], RoundRules(1, is_last=False))
 
 
-def last_round_weight(one: list[int], other: list[int]) -> int:
+def last_round_weight(first: list[int], other: list[int]) -> int:
     """Return the weight of a pair of topscorers in the last round, by their former seats."""
-    players = [DutchPlayer(5.0, number, seats) for number, seats in enumerate((one, other), start=1)]
+    players = [DutchPlayer(5.0, number, seats) for number, seats in enumerate((first, other), start=1)]
     return Criteria(RoundRules(5, is_last=True), [players]).weight(*players, in_bracket=True, in_next=False)
 
 
 def test_colours_of_topscorers_by_importance() -> None:
     """C.10 to C.13: a surplus of three, a third seat in succession, a lost preference, a strong one."""
     twice, surplus = [1, 0, 0], [0, 0, 1, 0]
-    satisfied, mild, strong = (last_round_weight(*it) for it in (([0], [1]), ([0, 1], [0, 1]), ([0], [0])))
+    satisfied, mild, strong = (last_round_weight(*pair) for pair in (([0], [1]), ([0, 1], [0, 1]), ([0], [0])))
     third = last_round_weight(twice, twice)
     unbalanced = last_round_weight(surplus, surplus)
     assert satisfied > mild > strong > third > unbalanced

@@ -30,9 +30,9 @@ def farm(play: Play, runs: int, owners: bool = False, throws: bool = False, help
 
 
 def report(what: str, ladders: list[FarmedLadder]) -> None:
-    farmed = [it.estimate() for it in ladders]
-    values, bounds = [it.value for it in farmed], [it.lower_bound for it in farmed]
-    places = [it.places_gained for it in ladders]
+    farmed = [ladder.estimate() for ladder in ladders]
+    values, bounds = [rating.value for rating in farmed], [rating.lower_bound for rating in farmed]
+    places = [ladder.places_gained for ladder in ladders]
     print(  # noqa: T201
         f"{what}: value {min(values):.0f} to {max(values):.0f}, average {mean(values):.0f}; "
         f"lower bound at most {max(bounds):.0f}, average {mean(bounds):.0f}; "
@@ -54,10 +54,10 @@ def play_half_alone(ladder: FarmedLadder) -> None:
 def test_a_bot_cannot_win_against_another_bot_of_its_owner(runs: int) -> None:
     farmed = farm(play_half_alone, runs, owners=True, throws=True)
     report("two bots of one owner, alone half of the time", farmed)
-    assert max(it.estimate().lower_bound for it in farmed) <= LIMIT
+    assert max(ladder.estimate().lower_bound for ladder in farmed) <= LIMIT
     if runs > 3:
-        assert mean(it.places_gained for it in farmed) <= 1
-        assert abs(mean(it.estimate().value for it in farmed) - STRENGTH) <= 25
+        assert mean(ladder.places_gained for ladder in farmed) <= 1
+        assert abs(mean(ladder.estimate().value for ladder in farmed) - STRENGTH) <= 25
 
 
 @pytest.mark.slow
@@ -68,12 +68,12 @@ def test_a_helper_that_loses_on_purpose_gains_the_winner_little(runs: int, monke
     monkeypatch.setattr(rating_rules, "FREE_SHARES", 1e9)
     unlimited = farm(play_half_alone, runs, throws=True)
     report("the same without the rule on repeated opponents", unlimited)
-    gained = [with_it.estimate().value - it.estimate().value for it, with_it in zip(farmed, unlimited, strict=True)]
+    gained = [free.estimate().value - ladder.estimate().value for ladder, free in zip(farmed, unlimited, strict=True)]
     assert mean(gained) >= 50, "the rule does not limit what it should"
-    assert max(it.estimate().lower_bound for it in farmed) <= LIMIT
+    assert max(ladder.estimate().lower_bound for ladder in farmed) <= LIMIT
     if runs > 3:
-        assert mean(it.places_gained for it in farmed) <= 2.5 < mean(it.places_gained for it in unlimited)
-        assert mean(it.estimate().value for it in farmed) <= STRENGTH + 60
+        assert mean(run.places_gained for run in farmed) <= 2.5 < mean(run.places_gained for run in unlimited)
+        assert mean(ladder.estimate().value for ladder in farmed) <= STRENGTH + 60
 
 
 @pytest.mark.slow
@@ -81,7 +81,7 @@ def test_a_helper_that_loses_on_purpose_gains_the_winner_little(runs: int, monke
 def test_five_helpers_gain_the_winner_what_the_page_says(runs: int) -> None:
     farmed = farm(play_half_alone, runs, throws=True, helpers=5)
     report("five helpers of five owners, alone half of the time", farmed)
-    bounds = [it.estimate().lower_bound for it in farmed]
+    bounds = [ladder.estimate().lower_bound for ladder in farmed]
     assert STRENGTH + 90 <= mean(bounds) <= STRENGTH + 170
     assert max(bounds) <= STRENGTH + 200
 
@@ -89,8 +89,8 @@ def test_five_helpers_gain_the_winner_what_the_page_says(runs: int) -> None:
 @pytest.mark.slow
 @RUNS
 def test_new_versions_until_one_is_lucky_gain_nothing(runs: int) -> None:
-    ranked = [it for ladder in farm(lambda _: None, runs) for it in play_versions(ladder, 3 if runs == 3 else 15)]
-    values, bounds = [it.value for it in ranked], [it.lower_bound for it in ranked]
+    ranked = [skill for ladder in farm(lambda _: None, runs) for skill in play_versions(ladder, 3 if runs == 3 else 15)]
+    values, bounds = [rating.value for rating in ranked], [rating.lower_bound for rating in ranked]
     print(  # noqa: T201
         f"{len(ranked)} versions after 20 matches each: value {min(values):.0f} to {max(values):.0f}, "
         f"average {mean(values):.0f}; lower bound at most {max(bounds):.0f}"
@@ -119,9 +119,9 @@ def test_a_bot_that_stops_when_lucky_does_not_keep_its_lower_bound(runs: int) ->
             ladder.play()
             if number >= 20:
                 seen.append(ladder.estimate())
-        luckiest.append(max(seen, key=lambda it: it.value))
-    print(f"highest values: {min(it.value for it in luckiest):.0f} to {max(it.value for it in luckiest):.0f}")  # noqa: T201
-    bounds = {days: [it.after_absence(days).lower_bound for it in luckiest] for days in (0, 30, 90, 365)}
+        luckiest.append(max(seen, key=lambda rating: rating.value))
+    print(f"highest values: {min(best.value for best in luckiest):.0f} to {max(best.value for best in luckiest):.0f}")  # noqa: T201
+    bounds = {days: [rating.after_absence(days).lower_bound for rating in luckiest] for days in (0, 30, 90, 365)}
     for days, found in bounds.items():
         print(f"lower bound {days} days after stopping at the highest value: at most {max(found):.0f}")  # noqa: T201
     assert max(bounds[0]) <= LIMIT
@@ -134,9 +134,10 @@ def test_honest_bots_lose_nothing_by_the_rule_on_repeated_opponents(runs: int, m
     with_rule = farm(play_all, runs)
     monkeypatch.setattr(rating_rules, "FREE_SHARES", 1e9)
     without = farm(play_all, runs)
-    errors = [(mean(abs(error) for it in ladders for error in it.errors)) for ladders in (with_rule, without)]
+    errors = [(mean(abs(error) for ladder in ladders for error in ladder.errors)) for ladders in (with_rule, without)]
     deviations = [
-        mean(rating.deviation for it in ladders for rating in it.estimates.values()) for ladders in (with_rule, without)
+        mean(rating.deviation for ladder in ladders for rating in ladder.estimates.values())
+        for ladders in (with_rule, without)
     ]
     report("honest", with_rule)
     print(f"honest: mean errors {errors[0]:.1f} and {errors[1]:.1f} without the rule, deviations {deviations}")  # noqa: T201

@@ -39,8 +39,8 @@ def single_rates(lead: float, drawn: float) -> tuple[float, ...]:
 
 def pair_rates(lead: float, drawn: float, first_move: float) -> tuple[float, ...]:
     """Return the rates of 0 to 4 half points in two matches, if the first move is worth that many Elo."""
-    one, other = single_rates(lead + first_move, drawn), single_rates(lead - first_move, drawn)
-    return tuple(sum(one[i] * other[points - i] for i in range(3) if 0 <= points - i < 3) for points in range(5))
+    first, other = single_rates(lead + first_move, drawn), single_rates(lead - first_move, drawn)
+    return tuple(sum(first[i] * other[points - i] for i in range(3) if 0 <= points - i < 3) for points in range(5))
 
 
 def all_counts(sets: int, outcomes: int) -> Iterator[Counts]:

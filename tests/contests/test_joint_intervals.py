@@ -34,10 +34,10 @@ def ladders(kind: str, runs: int, seats: int = 2) -> list[SimulatedLadder]:
 
 def coverage(played: Sequence[SimulatedLadder], what: str) -> float:
     """Return the share of intervals with the true strength, and print it with the errors."""
-    errors = [it.errors for it in played]
+    errors = [run.errors for run in played]
     share = round(mean(map(share_contained, errors)), 9)  # So that nine in ten is 0.9.
     error = mean(map(root_mean_square, errors))
-    live_share, live_error = mean(it.live_coverage for it in played), mean(it.live_error for it in played)
+    live_share, live_error = mean(run.live_coverage for run in played), mean(run.live_error for run in played)
     print(f"{what}: {share:.3f}, error {error:.0f}; live ratings: {live_share:.3f}, error {live_error:.0f}")  # noqa: T201
     return share
 
@@ -47,7 +47,7 @@ def coverage(played: Sequence[SimulatedLadder], what: str) -> float:
 def test_intervals_contain_the_true_strength_in_narrow_and_wide_fields(kind: str) -> None:
     found = ladders(kind, 2)
     for rounds, after in ((5, 5), (15, 20)):
-        assert coverage([it.play_paired(rounds) for it in found], f"{kind}, {after} matches") >= 0.9
+        assert coverage([ladder.play_paired(rounds) for ladder in found], f"{kind}, {after} matches") >= 0.9
 
 
 @pytest.mark.soak
@@ -56,25 +56,25 @@ def test_intervals_contain_the_true_strength_in_95_of_100_cases(kind: str) -> No
     """These are a thousand intervals for each number of matches, so the standard error is about 0.01."""
     found, before = ladders(kind, 20), 0
     for after in MATCHES:
-        share = coverage([it.play_paired(after - before) for it in found], f"{kind}, {after} matches")
+        share = coverage([run.play_paired(after - before) for run in found], f"{kind}, {after} matches")
         # Five matches do not show how narrow the narrowest field is.
         assert 0.93 <= share <= (1 if (kind, after) == ("normal 100", 5) else 0.97), (kind, after)
-        assert mean(it.mean_error for it in found) <= mean(it.live_error for it in found) + 5, (kind, after)
+        assert mean(run.mean_error for run in found) <= mean(run.live_error for run in found) + 5, (kind, after)
         before = after
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", ["normal 100", "normal 400"])
 def test_so_do_those_of_matches_of_four(kind: str) -> None:
-    found = [it.play_paired(20) for it in ladders(kind, 20, seats=4)]
+    found = [ladder.play_paired(20) for ladder in ladders(kind, 20, seats=4)]
     assert 0.93 <= coverage(found, f"{kind}, 20 matches of four") <= 0.98
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", ["normal 100", "normal 400"])
 def test_the_estimates_of_large_fields_are_close_to_exact_ones(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = [it.play_paired(20) for it in ladders(kind, 10)]
-    exact = [it.errors for it in found]
+    found = [ladder.play_paired(20) for ladder in ladders(kind, 10)]
+    exact = [ladder.errors for ladder in found]
     monkeypatch.setattr(joint_fit, "EXACT_PLAYERS", 0)
     for of_exact, known in zip(exact, found, strict=True):
         for name, (error, deviation) in known.errors.items():
@@ -84,15 +84,15 @@ def test_the_estimates_of_large_fields_are_close_to_exact_ones(kind: str, monkey
 
 @pytest.mark.soak
 def test_ratings_need_opponents_of_mixed_strength(monkeypatch: pytest.MonkeyPatch) -> None:
-    mixed = [it.play_paired(100) for it in ladders("normal 100", 6)]
+    mixed = [ladder.play_paired(100) for ladder in ladders("normal 100", 6)]
     monkeypatch.setattr(matchmaking, "MIN_INFORMATION_SHARE", 1.0)
-    nearest = [it.play_paired(100) for it in ladders("normal 100", 6)]
+    nearest = [ladder.play_paired(100) for ladder in ladders("normal 100", 6)]
 
     assert coverage(mixed, "opponents of mixed strength") >= 0.9
     coverage(nearest, "only the most informative opponents")
-    assert mean(it.live_coverage for it in nearest) <= 0.8
-    assert mean(it.mean_error for it in nearest) >= 1.3 * mean(it.mean_error for it in mixed)
-    assert mean(it.live_error for it in nearest) >= 2 * mean(it.live_error for it in mixed)
+    assert mean(ladder.live_coverage for ladder in nearest) <= 0.8
+    assert mean(ladder.mean_error for ladder in nearest) >= 1.3 * mean(ladder.mean_error for ladder in mixed)
+    assert mean(ladder.live_error for ladder in nearest) >= 2 * mean(ladder.live_error for ladder in mixed)
 
 
 @pytest.mark.slow
@@ -101,8 +101,8 @@ def test_fifty_bots_are_ordered_within_the_stated_uncertainty(runs: int) -> None
     wrong = sure = 0
     for known in ladders("normal 250", runs):
         errors = known.play_paired(40).errors
-        for (one, (error, deviation)), (other, (its_error, its_deviation)) in combinations(errors.items(), 2):
-            true_difference = known.strengths[one] - known.strengths[other]
+        for (name, (error, deviation)), (other, (its_error, its_deviation)) in combinations(errors.items(), 2):
+            true_difference = known.strengths[name] - known.strengths[other]
             estimated_difference = true_difference + error - its_error
             if abs(estimated_difference) > 1.96 * hypot(deviation, its_deviation):  # The better one seems to be known.
                 sure += 1

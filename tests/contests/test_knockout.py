@@ -38,8 +38,8 @@ def quarters(names: str, owned: str) -> list[int]:
 
 @pytest.mark.parametrize("owned", ["ag", "cd", "ef", "eh", "fh"])
 def test_two_bots_of_one_owner_can_meet_only_in_the_final(owned: str) -> None:
-    one, other = quarters("abcdefgh", owned)
-    assert one < 2 <= other
+    quarter, other = quarters("abcdefgh", owned)
+    assert quarter < 2 <= other
 
 
 @pytest.mark.parametrize("owned", ["aefg", "cdgh", "efgh", "abcd", "bcgh"])
@@ -133,7 +133,7 @@ def test_every_entrant_but_the_winner_has_lost_the_required_number_of_matches(
     names = [f"P{number:02}" for number in range(many)]
     play = started(Elimination(double_elimination=twice), names).play_out(random_winner)
     pairings = play.tournament.pairings.values()
-    losses = Counter(name for it in pairings for name in it.pairing.entrants if name != it.winner)
+    losses = Counter(name for progress in pairings for name in progress.pairing.entrants if name != progress.winner)
     (winner,) = [name for rank, name, _ in play.table if rank == 1]
     assert losses.pop(winner, 0) < (2 if twice else 1)
     assert losses == dict.fromkeys(set(names) - {winner}, 2 if twice else 1)
@@ -156,14 +156,14 @@ def first_possible_rematch(entrants: int) -> int:
     lost: dict[str, set[str]] = {}
     """The winners' pairings that its winner may have lost, by pairing of the losers' bracket."""
     for pairing in bracket:
-        feeders = [it for it in (pairing.first, pairing.second) if isinstance(it, WinnerOf | LoserOf)]
+        feeders = [place for place in (pairing.first, pairing.second) if isinstance(place, WinnerOf | LoserOf)]
         if pairing.stage is BracketStage.WINNERS:
-            on_the_way[pairing.id] = {one for it in feeders for one in (it.pairing, *on_the_way[it.pairing])}
+            on_the_way[pairing.id] = {won for place in feeders for won in (place.pairing, *on_the_way[place.pairing])}
         elif pairing.stage is BracketStage.LOSERS:
-            one, other = ({it.pairing} if isinstance(it, LoserOf) else lost[it.pairing] for it in feeders)
-            if any(a in on_the_way[b] or b in on_the_way[a] for a in one for b in other):
+            first, other = ({place.pairing} if isinstance(place, LoserOf) else lost[place.pairing] for place in feeders)
+            if any(a in on_the_way[b] or b in on_the_way[a] for a in first for b in other):
                 return pairing.round
-            lost[pairing.id] = one | other
+            lost[pairing.id] = first | other
     return 0
 
 
@@ -172,6 +172,6 @@ def first_possible_rematch(entrants: int) -> int:
     [(4, 2, 2), (8, 3, 4), (16, 4, 6), (32, 5, 8), (64, 7, 10), (128, 8, 12), (1024, 13, 18)],
 )
 def test_rematches_in_the_losers_bracket_come_late(entrants: int, earliest: int, last: int) -> None:
-    rounds = [it.round for it in double_elimination(entrants) if it.stage is BracketStage.LOSERS]
+    rounds = [pairing.round for pairing in double_elimination(entrants) if pairing.stage is BracketStage.LOSERS]
     assert max(rounds) == last
     assert first_possible_rematch(entrants) == earliest

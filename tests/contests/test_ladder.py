@@ -66,166 +66,166 @@ A, B, C = Player("a"), Player("b"), Player("c")
 
 def started_ladder(*names: str, **terms: object) -> LadderHarness:
     """Return a ladder on which all play, as far as there are opponents."""
-    it = new_ladder(replace(DUEL, **terms), *names)
-    it.pair_and_start()
-    return it
+    play = new_ladder(replace(DUEL, **terms), *names)
+    play.pair_and_start()
+    return play
 
 
 # Pairing
 
 
 def test_available_entrants_with_free_slots_are_paired() -> None:
-    it = new_ladder(DUEL, *"abcde")
-    assert len(it.pair_and_start()) == 2
-    assert it.pair() == []
+    play = new_ladder(DUEL, *"abcde")
+    assert len(play.pair_and_start()) == 2
+    assert play.pair() == []
 
 
 def test_an_entrant_with_two_free_slots_is_paired_twice() -> None:
-    it = new_ladder(DUEL, *"abc", room=2)
-    assert len(it.pair_and_start()) == 3
+    play = new_ladder(DUEL, *"abc", room=2)
+    assert len(play.pair_and_start()) == 3
 
 
 def test_an_offline_entrant_is_not_paired() -> None:
-    it = new_ladder(DUEL, *"abc")
-    del it.slots["a"]
-    assert [set(table) for table in it.pair()] == [{"b", "c"}]
+    play = new_ladder(DUEL, *"abc")
+    del play.slots["a"]
+    assert [set(table) for table in play.pair()] == [{"b", "c"}]
 
 
 def test_the_limit_on_concurrent_matches_holds() -> None:
-    it = started_ladder(*"abcdef", max_concurrent_matches=2)
-    assert len(it.ladder.matches_in_play) == 2
-    it.result(it.ladder.matches_in_play[0], 1, 2)
-    assert len(it.pair_and_start()) == 1
+    play = started_ladder(*"abcdef", max_concurrent_matches=2)
+    assert len(play.ladder.matches_in_play) == 2
+    play.result(play.ladder.matches_in_play[0], 1, 2)
+    assert len(play.pair_and_start()) == 1
 
 
 def test_a_deferred_match_does_not_delay_others() -> None:
-    it = new_ladder(DUEL, *"abcd")
-    it.pair()
-    away = it.ladder.due_matches[0].pairing.entrants[0]
-    del it.slots[away]
+    play = new_ladder(DUEL, *"abcd")
+    play.pair()
+    away = play.ladder.due_matches[0].pairing.entrants[0]
+    del play.slots[away]
     left = set("abcd") - {away}
-    assert all(set(due.seats) <= left for due in it.pair_and_start())
-    assert len(it.ladder.matches_in_play) == 1
+    assert all(set(due.seats) <= left for due in play.pair_and_start())
+    assert len(play.ladder.matches_in_play) == 1
 
 
 def test_a_match_is_created_once() -> None:
-    it = started_ladder("a", "b")
-    assert it.ladder.due_matches == []
-    assert it.start_matches() == []
+    play = started_ladder("a", "b")
+    assert play.ladder.due_matches == []
+    assert play.start_matches() == []
 
 
 def test_terms_are_taken_in_turn() -> None:
-    it = new_ladder(replace(DUEL, match_kinds=3), *"abcdefgh")
-    assert [it.ladder.match_kind(due.pairing) for due in it.pair_and_start()] == [0, 1, 2, 0]
+    play = new_ladder(replace(DUEL, match_kinds=3), *"abcdefgh")
+    assert [play.ladder.match_kind(due.pairing) for due in play.pair_and_start()] == [0, 1, 2, 0]
 
 
 def test_an_early_rematch_waits_for_others_unless_allowed() -> None:
-    it = started_ladder(*"abcd")
-    it.result(first := it.ladder.matches_in_play[0], 1, 2)
-    assert it.pair() == []
-    assert [set(table) for table in it.pair(allow_early_rematch=True)] == [set(first.seats)]
+    play = started_ladder(*"abcd")
+    play.result(first := play.ladder.matches_in_play[0], 1, 2)
+    assert play.pair() == []
+    assert [set(table) for table in play.pair(allow_early_rematch=True)] == [set(first.seats)]
 
 
 def test_a_paused_ladder_starts_no_matches_and_can_be_resumed() -> None:
-    it = started_ladder(*"ab")
-    it.join("c", "d")
-    assert it.do(PauseLadder("back soon")) == [LadderPaused("back soon")]
-    assert it.do(PauseLadder()) == []
-    assert it.do(ChallengeEntrants("r", ("c", "d")))
-    assert it.pair(allow_early_rematch=True) == []
-    assert it.start_matches() == []
-    assert it.result(it.ladder.matches_in_play[0], 1, 2)
-    assert it.do(ResumeLadder()) == [LadderResumed()]
-    assert it.do(ResumeLadder()) == []
-    assert [set(due.seats) for due in it.start_matches()] == [{"c", "d"}]
-    it.do(CloseLadder())
+    play = started_ladder(*"ab")
+    play.join("c", "d")
+    assert play.do(PauseLadder("back soon")) == [LadderPaused("back soon")]
+    assert play.do(PauseLadder()) == []
+    assert play.do(ChallengeEntrants("r", ("c", "d")))
+    assert play.pair(allow_early_rematch=True) == []
+    assert play.start_matches() == []
+    assert play.result(play.ladder.matches_in_play[0], 1, 2)
+    assert play.do(ResumeLadder()) == [LadderResumed()]
+    assert play.do(ResumeLadder()) == []
+    assert [set(due.seats) for due in play.start_matches()] == [{"c", "d"}]
+    play.do(CloseLadder())
     for late in (PauseLadder(), ResumeLadder()):
         with pytest.raises(LadderClosed):
-            it.do(late)
+            play.do(late)
 
 
 # Results
 
 
 def test_a_result_scores_the_pairing_and_changes_the_ratings() -> None:
-    it = started_ladder("a", "b")
-    (due,) = it.ladder.matches_in_play
+    play = started_ladder("a", "b")
+    (due,) = play.ladder.matches_in_play
     winner, loser = (Player(name) for name in due.seats)
     finish = FinishOrder(((winner,), (loser,)), (1, 2))
-    assert it.result(due, 1, 2) == [
+    assert play.result(due, 1, 2) == [
         ContestMatchScored("1", 1, MatchScore((1, 2))),
         MatchRated("m0", finish, (), compute_rating_updates({}, finish)),
     ]
     assert (
-        it.ladder.current_season.rating(winner).rating.value
+        play.ladder.current_season.rating(winner).rating.value
         > 1500
-        > it.ladder.current_season.rating(loser).rating.value
+        > play.ladder.current_season.rating(loser).rating.value
     )
-    assert it.ladder.open_pairings == []
+    assert play.ladder.open_pairings == []
 
 
 def test_a_result_without_a_start_adds_the_start() -> None:
-    it = new_ladder(DUEL, "a", "b")
-    it.pair()
-    (due,) = it.ladder.due_matches
-    events = it.do(RateMatch("m7", it.finish(due, (1, 2)), (), due.id))
+    play = new_ladder(DUEL, "a", "b")
+    play.pair()
+    (due,) = play.ladder.due_matches
+    events = play.do(RateMatch("m7", play.finish(due, (1, 2)), (), due.id))
     assert events[0] == ContestMatchStarted("1", 1, 1, "m7")
 
 
 def test_a_result_that_could_not_be_rated_scores_the_pairing() -> None:
-    it = started_ladder("a", "b")
-    (due,) = it.ladder.matches_in_play
-    record = RecordLadderResult(due.id, "m0", it.finish(due, (1, 2)))
-    assert it.do(record) == [ContestMatchScored("1", 1, MatchScore((1, 2)))]
-    assert it.do(record) == []
+    play = started_ladder("a", "b")
+    (due,) = play.ladder.matches_in_play
+    record = RecordLadderResult(due.id, "m0", play.finish(due, (1, 2)))
+    assert play.do(record) == [ContestMatchScored("1", 1, MatchScore((1, 2)))]
+    assert play.do(record) == []
 
 
 def test_a_match_of_another_contest_is_rated_and_scores_nothing() -> None:
-    it = started_ladder("a", "b")
-    (rated,) = it.do(RateMatch("other", FinishOrder(((A,), (B,)), (1, 2))))
+    play = started_ladder("a", "b")
+    (rated,) = play.do(RateMatch("other", FinishOrder(((A,), (B,)), (1, 2))))
     assert isinstance(rated, MatchRated)
-    assert len(it.ladder.matches_in_play) == 1
+    assert len(play.ladder.matches_in_play) == 1
 
 
 def test_a_void_match_is_played_again_and_never_rated() -> None:
-    it = started_ladder("a", "b")
-    (first,) = it.ladder.matches_in_play
-    assert it.void(first) == [ContestMatchVoided("1", 1)]
-    assert it.do(RateMatch("m0", it.finish(first, (1, 2)), (), first.id))[:-1] == []  # Too late to be scored.
-    (again,) = it.start_matches()
+    play = started_ladder("a", "b")
+    (first,) = play.ladder.matches_in_play
+    assert play.void(first) == [ContestMatchVoided("1", 1)]
+    assert play.do(RateMatch("m0", play.finish(first, (1, 2)), (), first.id))[:-1] == []  # Too late to be scored.
+    (again,) = play.start_matches()
     assert (again.pairing.id, again.attempt) == ("1", 2)
-    assert it.ladder.current_season.record(A).wins <= 1
+    assert play.ladder.current_season.record(A).wins <= 1
 
 
 def test_a_forfeit_is_a_loss() -> None:
-    it = started_ladder("a", "b")
-    (due,) = it.ladder.matches_in_play
+    play = started_ladder("a", "b")
+    (due,) = play.ladder.matches_in_play
     loser = Player(due.seats[1])
-    it.result(due, 1, 2, forfeited=[loser])
-    balance = it.ladder.current_season.record(loser)
+    play.result(due, 1, 2, forfeited=[loser])
+    balance = play.ladder.current_season.record(loser)
     assert (balance.losses, balance.forfeits) == (1, 1)
-    assert it.log[-2] == ContestMatchScored("1", 1, MatchScore((1, 2), (loser.bot,)))
+    assert play.log[-2] == ContestMatchScored("1", 1, MatchScore((1, 2), (loser.bot,)))
 
 
 def test_a_rating_belongs_to_a_version() -> None:
-    it = started_ladder("a", "b")
-    it.version["a"] = "2"
-    it.result(it.ladder.matches_in_play[0], 1, 1)
-    assert it.ladder.current_season.rating(Player("a", "2")).matches == 1
-    assert it.ladder.current_season.rating(A).matches == 0
-    rows = {row.entrant.name: row.player for row in it.ladder.standings()}
+    play = started_ladder("a", "b")
+    play.version["a"] = "2"
+    play.result(play.ladder.matches_in_play[0], 1, 1)
+    assert play.ladder.current_season.rating(Player("a", "2")).matches == 1
+    assert play.ladder.current_season.rating(A).matches == 0
+    rows = {row.entrant.name: row.player for row in play.ladder.standings()}
     assert rows["a"] == Player("a", "2")
-    rows = {row.entrant.name: row.player for row in it.ladder.standings({"a": Player("a", "3")})}
+    rows = {row.entrant.name: row.player for row in play.ladder.standings({"a": Player("a", "3")})}
     assert rows["a"] == Player("a", "3")
 
 
 def test_with_all_versions_each_rated_version_has_a_row() -> None:
-    it = started_ladder("a", "b")
+    play = started_ladder("a", "b")
     for version in ("1", "2"):
-        it.version["a"] = version
-        it.result(it.ladder.matches_in_play[0], 1, 1)
-        it.pair_and_start()
-    rows = [row.player for row in it.ladder.standings(all_versions=True) if row.entrant.name == "a"]
+        play.version["a"] = version
+        play.result(play.ladder.matches_in_play[0], 1, 1)
+        play.pair_and_start()
+    rows = [row.player for row in play.ladder.standings(all_versions=True) if row.entrant.name == "a"]
     assert set(rows) == {Player("a", "1"), Player("a", "2")}
 
 
@@ -233,41 +233,41 @@ def test_with_all_versions_each_rated_version_has_a_row() -> None:
 
 
 def test_a_pairing_is_played_with_the_seats_exchanged_from_the_same_start() -> None:
-    it = started_ladder("a", "b", duplicate=DuplicateSets(2, openings=3))
-    (first,) = it.ladder.matches_in_play
-    it.result(first, 1, 2)
-    (second,) = it.pair_and_start()
+    play = started_ladder("a", "b", duplicate=DuplicateSets(2, openings=3))
+    (first,) = play.ladder.matches_in_play
+    play.result(first, 1, 2)
+    (second,) = play.pair_and_start()
     assert second.seats == first.seats[::-1]
-    assert it.ladder.set_start(first) == it.ladder.set_start(second)
-    it.result(second, 1, 2)
-    (third,) = it.pair_and_start()
-    one, other = it.ladder.set_start(first), it.ladder.set_start(third)
-    assert one
+    assert play.ladder.set_start(first) == play.ladder.set_start(second)
+    play.result(second, 1, 2)
+    (third,) = play.pair_and_start()
+    start, other = play.ladder.set_start(first), play.ladder.set_start(third)
+    assert start
     assert other
-    assert (one.opening, other.opening) == (0, 1)
-    assert one.seed != other.seed
+    assert (start.opening, other.opening) == (0, 1)
+    assert start.seed != other.seed
 
 
 # Tables of four
 
 
 def test_changing_partners_share_the_result_of_their_side() -> None:
-    it = new_ladder(TOC, *"abcd")
-    (due,) = it.pair_and_start()
-    it.result(due, 1, 2)
-    score = it.log[-2]
+    play = new_ladder(TOC, *"abcd")
+    (due,) = play.pair_and_start()
+    play.result(due, 1, 2)
+    score = play.log[-2]
     assert isinstance(score, ContestMatchScored)
     assert score.score == MatchScore((1, 2, 1, 2))
-    assert it.ladder.current_season.rating(Player(due.seats[2])).rating.value > 1500
-    assert frozenset(it.pair_and_start()[0].seats[::2]) not in {frozenset(due.seats[::2]), frozenset(due.seats[1::2])}
+    assert play.ladder.current_season.rating(Player(due.seats[2])).rating.value > 1500
+    assert frozenset(play.pair_and_start()[0].seats[::2]) not in {frozenset(due.seats[::2]), frozenset(due.seats[1::2])}
 
 
 def test_fixed_partners_have_one_rating_between_them() -> None:
-    it = new_ladder(TOC_PARTNERS, "us", "them")
-    (due,) = it.pair_and_start()
-    it.result(due, 2, 1)
-    assert set(it.ladder.current_season.ratings) == {Player("us"), Player("them")}
-    (best, _) = it.ladder.standings()
+    play = new_ladder(TOC_PARTNERS, "us", "them")
+    (due,) = play.pair_and_start()
+    play.result(due, 2, 1)
+    assert set(play.ladder.current_season.ratings) == {Player("us"), Player("them")}
+    (best, _) = play.ladder.standings()
     assert (best.entrant.name, best.player) == (due.seats[1], Player(due.seats[1]))
 
 
@@ -275,62 +275,62 @@ def test_fixed_partners_have_one_rating_between_them() -> None:
 
 
 def test_an_entrant_that_leaves_finishes_its_match_and_is_rated() -> None:
-    it = started_ladder("a", "b")
-    (due,) = it.ladder.matches_in_play
-    it.do(LeaveLadder("a"))
-    assert it.ladder.matches_in_play == [due]
-    it.result(due, 1, 2)
-    assert it.ladder.current_season.rating(A).matches == 1
-    assert [row.entrant.name for row in it.ladder.standings()] == ["b"]
+    play = started_ladder("a", "b")
+    (due,) = play.ladder.matches_in_play
+    play.do(LeaveLadder("a"))
+    assert play.ladder.matches_in_play == [due]
+    play.result(due, 1, 2)
+    assert play.ladder.current_season.rating(A).matches == 1
+    assert [row.entrant.name for row in play.ladder.standings()] == ["b"]
 
 
 def test_a_void_match_of_an_entrant_that_left_is_not_played_again() -> None:
-    it = started_ladder("a", "b")
-    (due,) = it.ladder.matches_in_play
-    it.do(LeaveLadder("a"))
-    it.void(due)
-    assert it.ladder.open_pairings == []
+    play = started_ladder("a", "b")
+    (due,) = play.ladder.matches_in_play
+    play.do(LeaveLadder("a"))
+    play.void(due)
+    assert play.ladder.open_pairings == []
 
 
 def test_an_entrant_that_rejoins_keeps_its_ratings() -> None:
-    it = started_ladder("a", "b")
-    it.result(it.ladder.matches_in_play[0], 1, 2)
-    before = it.ladder.current_season.rating(A)
-    it.do(LeaveLadder("a"))
-    it.join("a")
-    assert it.ladder.current_season.rating(A) == before
-    assert len(it.pair_and_start()) == 1
+    play = started_ladder("a", "b")
+    play.result(play.ladder.matches_in_play[0], 1, 2)
+    before = play.ladder.current_season.rating(A)
+    play.do(LeaveLadder("a"))
+    play.join("a")
+    assert play.ladder.current_season.rating(A) == before
+    assert len(play.pair_and_start()) == 1
 
 
 def test_a_repeated_join_changes_nothing_and_one_with_another_version_is_an_error() -> None:
-    it = new_ladder(DUEL, "a")
-    (member,) = it.ladder.entrants.values()
-    assert it.do(JoinLadder(ContestEntrant("a", member.bots))) == []
+    play = new_ladder(DUEL, "a")
+    (member,) = play.ladder.entrants.values()
+    assert play.do(JoinLadder(ContestEntrant("a", member.bots))) == []
     with pytest.raises(AlreadyOnLadder):
-        it.do(JoinLadder(ContestEntrant("a", (replace(member.bots[0], version="2"),))))
+        play.do(JoinLadder(ContestEntrant("a", (replace(member.bots[0], version="2"),))))
 
 
 def test_an_entrant_cannot_take_over_a_rating_by_using_a_name() -> None:
-    it = new_ladder(TOC_PARTNERS, "us")
-    it.do(LeaveLadder("us"))
+    play = new_ladder(TOC_PARTNERS, "us")
+    play.do(LeaveLadder("us"))
     with pytest.raises(EntrantNameTaken):
-        it.do(JoinLadder(ContestEntrant("us", (Player("x"), Player("y")))))
+        play.do(JoinLadder(ContestEntrant("us", (Player("x"), Player("y")))))
 
 
 def test_invalid_commands_are_errors() -> None:
-    it = new_ladder(DUEL, "a")
+    play = new_ladder(DUEL, "a")
     with pytest.raises(AlreadyOnLadder):
-        it.do(JoinLadder(ContestEntrant("other", (A,))))
+        play.do(JoinLadder(ContestEntrant("other", (A,))))
     with pytest.raises(WrongParticipantCount):
-        it.do(JoinLadder(entrant("pair", 2)))
+        play.do(JoinLadder(entrant("pair", 2)))
     with pytest.raises(NotAMember):
-        it.do(LeaveLadder("b"))
+        play.do(LeaveLadder("b"))
     with pytest.raises(NotAMember):
-        it.do(ChallengeEntrants("r", ("a", "b")))
+        play.do(ChallengeEntrants("r", ("a", "b")))
     with pytest.raises(WrongParticipantCount, match="a challenge, without repetition, takes 2, not 1"):
-        it.do(ChallengeEntrants("r", ("a", "a")))
+        play.do(ChallengeEntrants("r", ("a", "a")))
     with pytest.raises(WrongParticipantCount, match="a challenge takes 2, not 1"):
-        it.do(ChallengeEntrants("r", ("a",)))
+        play.do(ChallengeEntrants("r", ("a",)))
 
 
 # Owners
@@ -341,170 +341,170 @@ def of_owner(name: str, *owners: str) -> JoinLadder:
 
 
 def test_bots_of_one_owner_are_neither_paired_nor_challenged() -> None:
-    it = new_ladder(DUEL)
+    play = new_ladder(DUEL)
     for name, owner in (("a", "ann"), ("b", "ann"), ("c", "cyd")):
-        it.do(of_owner(name, owner))
-        it.slots[name] = 3
-    assert {frozenset(due.seats) for due in it.pair_and_start(allow_early_rematch=True)} == {
+        play.do(of_owner(name, owner))
+        play.slots[name] = 3
+    assert {frozenset(due.seats) for due in play.pair_and_start(allow_early_rematch=True)} == {
         frozenset("ac"),
         frozenset("bc"),
     }
     with pytest.raises(SameOwner, match="a and b have the same owner, so they play no rated match on ladder main"):
-        it.do(ChallengeEntrants("r", ("a", "b")))
-    assert it.do(ChallengeEntrants("r", ("c", "b")))
+        play.do(ChallengeEntrants("r", ("a", "b")))
+    assert play.do(ChallengeEntrants("r", ("c", "b")))
 
 
 def test_bots_that_staff_registered_are_paired() -> None:
-    it = new_ladder(DUEL)
-    it.do(of_owner("a"))
-    it.do(of_owner("b"))
-    it.slots = {"a": 1, "b": 1}
-    assert [set(due.seats) for due in it.pair_and_start()] == [{"a", "b"}]
+    play = new_ladder(DUEL)
+    play.do(of_owner("a"))
+    play.do(of_owner("b"))
+    play.slots = {"a": 1, "b": 1}
+    assert [set(due.seats) for due in play.pair_and_start()] == [{"a", "b"}]
 
 
 def test_a_match_between_bots_of_one_owner_is_never_rated() -> None:
-    it = new_ladder(DUEL)
+    play = new_ladder(DUEL)
     for name, owner in (("a", "ann"), ("b", "ann"), ("c", "cyd")):
-        it.do(of_owner(name, owner))
-    it.do(LeaveLadder("b"))
-    it.do(JoinLadder(ContestEntrant("bee", (B,), owners=("ann",))))
-    assert it.do(RateMatch("m1", FinishOrder(((A,), (B,)), (1, 2)))) == []
-    assert len(it.do(RateMatch("m2", FinishOrder(((B,), (C,)), (1, 2))))) == 1
-    assert len(it.do(RateMatch("m3", FinishOrder(((A,), (Player("x"),)), (1, 2))))) == 1
+        play.do(of_owner(name, owner))
+    play.do(LeaveLadder("b"))
+    play.do(JoinLadder(ContestEntrant("bee", (B,), owners=("ann",))))
+    assert play.do(RateMatch("m1", FinishOrder(((A,), (B,)), (1, 2)))) == []
+    assert len(play.do(RateMatch("m2", FinishOrder(((B,), (C,)), (1, 2))))) == 1
+    assert len(play.do(RateMatch("m3", FinishOrder(((A,), (Player("x"),)), (1, 2))))) == 1
 
 
 def test_partners_never_meet_entrants_that_have_an_owner_in_common_with_them() -> None:
-    it = new_ladder(TOC_PARTNERS)
+    play = new_ladder(TOC_PARTNERS)
     for name, owners in (("us", ("ann", "bob")), ("them", ("bob", "cyd")), ("others", ("cyd",))):
-        it.do(JoinLadder(ContestEntrant(name, (Player(f"{name}0"), Player(f"{name}1")), owners=owners)))
-        it.slots[name] = 1
-    assert [set(due.seats) for due in it.pair_and_start()] == [{"us", "others"}]
-    assert it.do(RateMatch("m9", FinishOrder(((Player("us"),), (Player("them"),)), (1, 2)))) == []
+        play.do(JoinLadder(ContestEntrant(name, (Player(f"{name}0"), Player(f"{name}1")), owners=owners)))
+        play.slots[name] = 1
+    assert [set(due.seats) for due in play.pair_and_start()] == [{"us", "others"}]
+    assert play.do(RateMatch("m9", FinishOrder(((Player("us"),), (Player("them"),)), (1, 2)))) == []
 
 
 # Challenges
 
 
 def test_a_challenge_starts_first_once_all_have_free_slots() -> None:
-    it = started_ladder(*"abcd")
-    one, other = it.ladder.matches_in_play
-    requested = (one.seats[0], other.seats[0])
-    it.do(ChallengeEntrants("r", requested))
-    it.result(one, 1, 2)
-    assert it.pair_and_start() == []  # A slot is reserved.
-    it.result(other, 1, 2)
-    assert [set(due.seats) for due in it.pair_and_start()] == [set(requested), set("abcd") - set(requested)]
+    play = started_ladder(*"abcd")
+    first, other = play.ladder.matches_in_play
+    requested = (first.seats[0], other.seats[0])
+    play.do(ChallengeEntrants("r", requested))
+    play.result(first, 1, 2)
+    assert play.pair_and_start() == []  # A slot is reserved.
+    play.result(other, 1, 2)
+    assert [set(due.seats) for due in play.pair_and_start()] == [set(requested), set("abcd") - set(requested)]
 
 
 def test_the_challenges_of_a_caller_count_until_they_are_done() -> None:
-    it = new_ladder(DUEL, *"abc", room=2)
-    it.do(ChallengeEntrants("ann/r", ("a", "b")))
-    it.do(ChallengeEntrants("ann/s", ("a", "c")))
-    it.do(ChallengeEntrants("bob/r", ("b", "c")))
+    play = new_ladder(DUEL, *"abc", room=2)
+    play.do(ChallengeEntrants("ann/r", ("a", "b")))
+    play.do(ChallengeEntrants("ann/s", ("a", "c")))
+    play.do(ChallengeEntrants("bob/r", ("b", "c")))
 
     def open_of(caller: str) -> list[set[str]]:
-        return [set(pairing.entrants) for pairing in it.ladder.open_challenges_of(caller)]
+        return [set(pairing.entrants) for pairing in play.ladder.open_challenges_of(caller)]
 
     assert (open_of("ann/"), open_of("bob/"), open_of("cyd/")) == ([{"a", "b"}, {"a", "c"}], [{"b", "c"}], [])
-    it.result(it.start_matches()[0], 1, 2)
+    play.result(play.start_matches()[0], 1, 2)
     assert open_of("ann/") == [{"a", "c"}]
-    it.do(LeaveLadder("a"))
+    play.do(LeaveLadder("a"))
     assert len(open_of("ann/")) == 1  # Its match is in play.
 
 
 def test_only_the_last_challenges_that_are_done_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("referee.contests.ladder.state.MAX_DONE_CHALLENGES", 2)
-    it = new_ladder(DUEL, *"abcd")
-    it.do(ChallengeEntrants("open", ("c", "d")))
-    del it.slots["c"]
+    play = new_ladder(DUEL, *"abcd")
+    play.do(ChallengeEntrants("open", ("c", "d")))
+    del play.slots["c"]
     for number in range(5):
-        it.do(ChallengeEntrants(str(number), ("a", "b")))
-        it.result(it.start_matches()[0], 1, 2)
-    assert list(it.ladder.challenges) == ["open", "2", "3", "4"]
-    assert len(it.ladder.pairings) == 4
+        play.do(ChallengeEntrants(str(number), ("a", "b")))
+        play.result(play.start_matches()[0], 1, 2)
+    assert list(play.ladder.challenges) == ["open", "2", "3", "4"]
+    assert len(play.ladder.pairings) == 4
 
 
 def test_a_repeated_void_changes_nothing() -> None:
-    it = started_ladder("a", "b")
-    (due,) = it.ladder.matches_in_play
-    assert it.void(due)
-    assert it.void(due) == []
+    play = started_ladder("a", "b")
+    (due,) = play.ladder.matches_in_play
+    assert play.void(due)
+    assert play.void(due) == []
 
 
 def test_a_challenge_of_an_offline_entrant_reserves_no_slot() -> None:
-    it = new_ladder(DUEL, *"abc")
-    del it.slots["a"]
-    it.do(ChallengeEntrants("r", ("a", "b")))
-    assert [set(due.seats) for due in it.pair_and_start()] == [{"b", "c"}]
+    play = new_ladder(DUEL, *"abc")
+    del play.slots["a"]
+    play.do(ChallengeEntrants("r", ("a", "b")))
+    assert [set(due.seats) for due in play.pair_and_start()] == [{"b", "c"}]
 
 
 def test_a_repeated_request_is_the_same_challenge_even_when_it_is_over() -> None:
-    it = new_ladder(DUEL, "a", "b")
-    it.do(ChallengeEntrants("r", ("a", "b")))
-    it.result(it.start_matches()[0], 1, 2)
-    it.pair_and_start()
-    assert it.do(ChallengeEntrants("r", ("b", "a"))) == []
-    requested = find_challenge(it.ladder, "r")
+    play = new_ladder(DUEL, "a", "b")
+    play.do(ChallengeEntrants("r", ("a", "b")))
+    play.result(play.start_matches()[0], 1, 2)
+    play.pair_and_start()
+    assert play.do(ChallengeEntrants("r", ("b", "a"))) == []
+    requested = find_challenge(play.ladder, "r")
     assert requested
     assert requested.is_done
-    it.join("c")
+    play.join("c")
     with pytest.raises(RequestIdReused):
-        it.do(ChallengeEntrants("r", ("a", "c")))
+        play.do(ChallengeEntrants("r", ("a", "c")))
 
 
 # Seasons, and the end
 
 
 def test_a_new_season_widens_ratings_and_keeps_the_old_standings() -> None:
-    it = started_ladder("a", "b")
-    it.result(it.ladder.matches_in_play[0], 1, 2)
-    old = it.ladder.standings()
-    assert it.do(StartSeason("r")) == [SeasonStarted(2, "r")]
-    assert it.do(StartSeason("r")) == []
-    best = it.ladder.standings()[0]
+    play = started_ladder("a", "b")
+    play.result(play.ladder.matches_in_play[0], 1, 2)
+    old = play.ladder.standings()
+    assert play.do(StartSeason("r")) == [SeasonStarted(2, "r")]
+    assert play.do(StartSeason("r")) == []
+    best = play.ladder.standings()[0]
     assert best.rating.rating.value == old[0].rating.rating.value
     assert old[0].rating.rating.deviation < best.rating.rating.deviation <= INITIAL_DEVIATION
     assert (best.rating.matches, best.record.wins) == (0, 0)
-    assert it.ladder.standings(season=1) == old
+    assert play.ladder.standings(season=1) == old
 
 
 def test_a_repeated_request_is_recognised_after_a_departure_and_after_the_closure() -> None:
-    it = new_ladder(DUEL, "a", "b", "c")
+    play = new_ladder(DUEL, "a", "b", "c")
     requested = StartSeason("s"), ChallengeEntrants("r", ("a", "b"))
     for command in requested:
-        it.do(command)
+        play.do(command)
     for change in (LeaveLadder("a"), CloseLadder(), FinishClosure()):
-        assert it.do(change)
-        assert [it.do(command) for command in requested] == [[], []]
+        assert play.do(change)
+        assert [play.do(command) for command in requested] == [[], []]
         with pytest.raises(RequestIdReused):
-            it.do(ChallengeEntrants("r", ("b", "c")))
+            play.do(ChallengeEntrants("r", ("b", "c")))
     with pytest.raises(LadderClosed):
-        it.do(StartSeason("another"))
+        play.do(StartSeason("another"))
 
 
 def test_a_closing_ladder_stops_pairing_and_waits_for_its_matches() -> None:
-    it = started_ladder(*"abcd")
-    one, other = it.ladder.matches_in_play
-    assert it.do(CloseLadder("bye")) == [LadderClosureStarted("bye")]
-    assert it.do(CloseLadder()) == it.do(FinishClosure()) == []
+    play = started_ladder(*"abcd")
+    first, other = play.ladder.matches_in_play
+    assert play.do(CloseLadder("bye")) == [LadderClosureStarted("bye")]
+    assert play.do(CloseLadder()) == play.do(FinishClosure()) == []
     with pytest.raises(LadderClosed):
-        it.join("e")
-    assert it.pair() == []
-    it.result(one, 1, 2)
-    it.void(other)
-    assert (it.ladder.due_matches, it.ladder.open_pairings) == ([], [])
-    assert it.do(FinishClosure()) == [LadderClosureFinished()]
-    assert it.do(RateMatch("late", FinishOrder(((A,), (B,)), (1, 2)))) == []
+        play.join("e")
+    assert play.pair() == []
+    play.result(first, 1, 2)
+    play.void(other)
+    assert (play.ladder.due_matches, play.ladder.open_pairings) == ([], [])
+    assert play.do(FinishClosure()) == [LadderClosureFinished()]
+    assert play.do(RateMatch("late", FinishOrder(((A,), (B,)), (1, 2)))) == []
 
 
 # Standings
 
 
 def test_standings_are_by_rating_with_provisional_entrants_last() -> None:
-    it = new_ladder(replace(DUEL, provisional_matches=2), *"abc")
+    play = new_ladder(replace(DUEL, provisional_matches=2), *"abc")
     for number, (winner, loser) in enumerate((("a", "b"), ("a", "b"), ("c", "a"))):
-        it.do(RateMatch(f"m{number}", FinishOrder(((Player(winner),), (Player(loser),)), (1, 2))))
-    rows = it.ladder.standings({"a": A})
+        play.do(RateMatch(f"m{number}", FinishOrder(((Player(winner),), (Player(loser),)), (1, 2))))
+    rows = play.ladder.standings({"a": A})
     assert [(row.rank, row.entrant.name, row.provisional) for row in rows] == [
         (1, "a", False),
         (2, "b", False),
@@ -525,30 +525,30 @@ steps = st.lists(st.tuples(st.sampled_from("jlprvscv"), st.integers(0, 7)), max_
     st.sampled_from([DUEL, replace(DUEL, duplicate=DuplicateSets(), max_concurrent_matches=3), TOC, TOC_PARTNERS]),
 )
 def test_replaying_the_log_gives_the_same_ladder_and_ratings(steps: list[tuple[str, int]], terms) -> None:  # type: ignore[no-untyped-def]
-    it = new_ladder(terms, *"abcdefg")
+    play = new_ladder(terms, *"abcdefg")
     for what, which in steps:
         name = "abcdefgh"[which]
-        playing = it.ladder.matches_in_play
-        if what == "j" and name not in it.ladder.entrants:
-            it.join(name, room=1 + which % 2)
-        elif what == "l" and name in it.ladder.entrants:
-            it.do(LeaveLadder(name))
+        playing = play.ladder.matches_in_play
+        if what == "j" and name not in play.ladder.entrants:
+            play.join(name, room=1 + which % 2)
+        elif what == "l" and name in play.ladder.entrants:
+            play.do(LeaveLadder(name))
         elif what == "p":
-            it.pair_and_start(allow_early_rematch=which == 0)
+            play.pair_and_start(allow_early_rematch=which == 0)
         elif what == "r" and playing:
-            it.version[name] = str(which)
-            it.result(playing[which % len(playing)], *((1, 1), (1, 2), (2, 1))[which % 3])
+            play.version[name] = str(which)
+            play.result(playing[which % len(playing)], *((1, 1), (1, 2), (2, 1))[which % 3])
         elif what == "v" and playing:
-            it.void(playing[which % len(playing)])
+            play.void(playing[which % len(playing)])
         elif what == "s":
-            it.do(StartSeason())
-        elif what == "c" and len(present := list(it.ladder.entrants)) >= terms.table_size:
-            it.do(ChallengeEntrants(f"c{len(it.log)}", tuple(present[: terms.table_size])))
-        assert all(here.free_slots >= 0 for here in it.available)
-    assert replay(terms, it.log) == it.ladder
-    assert recompute_ratings(it.log) == it.ladder.current_season.ratings
-    numbers = [int(event.pairing.id) for event in it.log if isinstance(event, PairingPlanned)]
-    assert all(later == one + 1 for one, later in pairwise(numbers))
+            play.do(StartSeason())
+        elif what == "c" and len(present := list(play.ladder.entrants)) >= terms.table_size:
+            play.do(ChallengeEntrants(f"c{len(play.log)}", tuple(present[: terms.table_size])))
+        assert all(here.free_slots >= 0 for here in play.available)
+    assert replay(terms, play.log) == play.ladder
+    assert recompute_ratings(play.log) == play.ladder.current_season.ratings
+    numbers = [int(event.pairing.id) for event in play.log if isinstance(event, PairingPlanned)]
+    assert all(later == earlier + 1 for earlier, later in pairwise(numbers))
 
 
 @pytest.mark.slow
@@ -557,19 +557,19 @@ def test_a_long_ladder_is_fair_in_matches_opponents_and_seats(
     terms: LadderPlayTerms,
 ) -> None:
     strengths = {f"bot{17 * number % 50:02}": 800 + 30.0 * number for number in range(50)}
-    it = new_ladder(replace(terms, rematch_after=5, max_concurrent_matches=8), *strengths)
+    play = new_ladder(replace(terms, rematch_after=5, max_concurrent_matches=8), *strengths)
     ranks, draws = ByStrength(strengths, Chance(b"results")), Chance(b"who ends first")
-    while it.ladder.planned_count < 2500 // terms.table_size:
-        it.pair_and_start()
-        playing = it.ladder.matches_in_play
+    while play.ladder.planned_count < 2500 // terms.table_size:
+        play.pair_and_start()
+        playing = play.ladder.matches_in_play
         which, draws = draws.below(len(playing))
-        it.result(playing[which], *ranks(it, playing[which]))
-    tables = [event.pairing.entrants for event in it.log if isinstance(event, PairingPlanned)]
+        play.result(playing[which], *ranks(play, playing[which]))
+    tables = [event.pairing.entrants for event in play.log if isinstance(event, PairingPlanned)]
     played = Counter(name for table in tables for name in table)
     assert max(played.values()) - min(played.values()) <= max(played.values()) // 2
     for name in strengths:
         met = [set(table) - {name} for table in tables if name in table]
-        soon = sum(bool(one & other) for one, other in pairwise(met))
+        soon = sum(bool(opponents & other) for opponents, other in pairwise(met))
         assert soon <= len(met) // 10
         sat = Counter(table.index(name) for table in tables if name in table)
         assert max(sat.values()) - min(sat[seat] for seat in range(terms.table_size)) <= 4

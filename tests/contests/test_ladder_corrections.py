@@ -31,21 +31,21 @@ DAY_MS = 86_400_000
 
 
 def rate(
-    it: LadderHarness, match_id: str, first: str, second: str, *ranks: int, day: int = 0, version: str = ""
+    harness: LadderHarness, match_id: str, first: str, second: str, *ranks: int, day: int = 0, version: str = ""
 ) -> list[LadderEvent]:
     finish = FinishOrder(((Player(first, version),), (Player(second),)), ranks or (1, 2))
-    return it.do(RateMatch(match_id, finish, at_ms=(1 + day) * DAY_MS))
+    return harness.do(RateMatch(match_id, finish, at_ms=(1 + day) * DAY_MS))
 
 
 def rated_ladder() -> LadderHarness:
     """Return a ladder with two matches in each of two seasons."""
-    it = new_ladder(DUEL, *NAMES)
-    rate(it, "m1", "a", "b")
-    rate(it, "m2", "b", "c")
-    it.do(StartSeason("s2"))
-    rate(it, "m3", "a", "c")
-    rate(it, "m4", "c", "d")
-    return it
+    harness = new_ladder(DUEL, *NAMES)
+    rate(harness, "m1", "a", "b")
+    rate(harness, "m2", "b", "c")
+    harness.do(StartSeason("s2"))
+    rate(harness, "m3", "a", "c")
+    rate(harness, "m4", "c", "d")
+    return harness
 
 
 def seasons_of(ladder: Ladder) -> list[Season]:
@@ -60,127 +60,127 @@ def ratings_and_records(ladder: Ladder) -> list[object]:
 
 
 def test_a_match_is_rated_once() -> None:
-    it = rated_ladder()
-    before = it.ladder
-    assert rate(it, "m1", "a", "b") == []
-    assert rate(it, "m3", "c", "a") == []
-    assert it.ladder == before
+    harness = rated_ladder()
+    before = harness.ladder
+    assert rate(harness, "m1", "a", "b") == []
+    assert rate(harness, "m3", "c", "a") == []
+    assert harness.ladder == before
 
 
 def test_a_struck_match_is_not_rated_again() -> None:
-    it = rated_ladder()
-    apply_correction(it, strike("m4"))
-    assert rate(it, "m4", "c", "d") == []
+    harness = rated_ladder()
+    apply_correction(harness, strike("m4"))
+    assert rate(harness, "m4", "c", "d") == []
 
 
 def test_a_pairing_records_the_result_of_a_match_that_was_rated_before() -> None:
-    it = new_ladder(DUEL, *"ab")
-    (due,) = it.pair_and_start()
-    it.do(RateMatch(it.id_of(due), it.finish(due, (1, 2))))
-    events = it.result(due, 1, 2)
+    harness = new_ladder(DUEL, *"ab")
+    (due,) = harness.pair_and_start()
+    harness.do(RateMatch(harness.id_of(due), harness.finish(due, (1, 2))))
+    events = harness.result(due, 1, 2)
     assert not any(isinstance(event, MatchRated) for event in events)
-    assert it.ladder.matches_in_play == []
+    assert harness.ladder.matches_in_play == []
 
 
 def test_a_struck_match_leaves_ratings_as_if_it_had_never_been_rated() -> None:
-    it, other = rated_ladder(), new_ladder(DUEL, *NAMES)
+    harness, other = rated_ladder(), new_ladder(DUEL, *NAMES)
     rate(other, "m2", "b", "c")
     other.do(StartSeason("s2"))
     rate(other, "m3", "a", "c")
     rate(other, "m4", "c", "d")
-    (event,) = apply_correction(it, strike("m1"))
+    (event,) = apply_correction(harness, strike("m1"))
     assert isinstance(event, MatchCorrected)
-    assert (event.finish, [one.season for one in event.seasons]) == (None, [1, 2])
-    assert ratings_and_records(it.ladder) == ratings_and_records(other.ladder)
+    assert (event.finish, [corrected.season for corrected in event.seasons]) == (None, [1, 2])
+    assert ratings_and_records(harness.ladder) == ratings_and_records(other.ladder)
 
 
 def test_a_correction_in_the_current_season_leaves_earlier_ones_as_they_are() -> None:
-    it = rated_ladder()
-    before = it.ladder
-    (event,) = apply_correction(it, strike("m3"))
+    harness = rated_ladder()
+    before = harness.ladder
+    (event,) = apply_correction(harness, strike("m3"))
     assert isinstance(event, MatchCorrected)
-    assert [one.season for one in event.seasons] == [2]
-    assert it.ladder.past_seasons == before.past_seasons
-    assert it.ladder.rating_history.rated_ms[Player("a")] == DAY_MS
-    assert Player("a") not in it.ladder.current_season.records
+    assert [corrected.season for corrected in event.seasons] == [2]
+    assert harness.ladder.past_seasons == before.past_seasons
+    assert harness.ladder.rating_history.rated_ms[Player("a")] == DAY_MS
+    assert Player("a") not in harness.ladder.current_season.records
 
 
 def test_a_corrected_result_counts_instead_and_has_no_forfeits() -> None:
-    it, other = new_ladder(DUEL, *"ab"), new_ladder(DUEL, *"ab")
+    harness, other = new_ladder(DUEL, *"ab"), new_ladder(DUEL, *"ab")
     finish = FinishOrder(((Player("a"),), (Player("b"),)), (1, 2))
-    it.do(RateMatch("m1", finish, (Player("b"),), at_ms=DAY_MS))
+    harness.do(RateMatch("m1", finish, (Player("b"),), at_ms=DAY_MS))
     rate(other, "m1", "a", "b", 1, 1)
-    apply_correction(it, correct("m1", 1, 1))
-    assert ratings_and_records(it.ladder) == ratings_and_records(other.ladder)
-    apply_correction(it, restore("m1"))
-    assert it.ladder.current_season.record(Player("b")).forfeits == 1
+    apply_correction(harness, correct("m1", 1, 1))
+    assert ratings_and_records(harness.ladder) == ratings_and_records(other.ladder)
+    apply_correction(harness, restore("m1"))
+    assert harness.ladder.current_season.record(Player("b")).forfeits == 1
 
 
 def test_the_last_correction_counts_and_can_be_undone() -> None:
-    it = rated_ladder()
-    before = ratings_and_records(it.ladder)
-    apply_correction(it, strike("m1"))
-    apply_correction(it, correct("m1", 2, 1))
-    assert it.ladder.rated_matches.corrections["m1"].correction.ranks == (2, 1)
-    assert it.ladder.past_seasons[0][0].record(Player("b")).wins == 2
-    apply_correction(it, restore("m1"))
-    assert it.ladder.rated_matches.corrections == {}
-    assert ratings_and_records(it.ladder) == before
+    harness = rated_ladder()
+    before = ratings_and_records(harness.ladder)
+    apply_correction(harness, strike("m1"))
+    apply_correction(harness, correct("m1", 2, 1))
+    assert harness.ladder.rated_matches.corrections["m1"].correction.ranks == (2, 1)
+    assert harness.ladder.past_seasons[0][0].record(Player("b")).wins == 2
+    apply_correction(harness, restore("m1"))
+    assert harness.ladder.rated_matches.corrections == {}
+    assert ratings_and_records(harness.ladder) == before
 
 
 def test_corrections_of_other_matches_stay_in_effect() -> None:
-    it, other = rated_ladder(), new_ladder(DUEL, *NAMES)
+    harness, other = rated_ladder(), new_ladder(DUEL, *NAMES)
     rate(other, "m2", "b", "c")
     other.do(StartSeason("s2"))
     rate(other, "m4", "c", "d")
-    apply_correction(it, strike("m1"))
-    apply_correction(it, strike("m3"))
-    assert ratings_and_records(it.ladder) == ratings_and_records(other.ladder)
+    apply_correction(harness, strike("m1"))
+    apply_correction(harness, strike("m3"))
+    assert ratings_and_records(harness.ladder) == ratings_and_records(other.ladder)
 
 
 def test_new_matches_are_rated_on_corrected_ratings() -> None:
-    it, other = new_ladder(DUEL, *"ab"), new_ladder(DUEL, *"ab")
-    rate(it, "m1", "a", "b")
-    apply_correction(it, strike("m1"))
-    rate(it, "m2", "b", "a")
+    harness, other = new_ladder(DUEL, *"ab"), new_ladder(DUEL, *"ab")
+    rate(harness, "m1", "a", "b")
+    apply_correction(harness, strike("m1"))
+    rate(harness, "m2", "b", "a")
     rate(other, "m2", "b", "a")
-    assert ratings_and_records(it.ladder) == ratings_and_records(other.ladder)
+    assert ratings_and_records(harness.ladder) == ratings_and_records(other.ladder)
 
 
 def test_a_log_with_corrections_gives_the_same_ladder_without_rating_anything() -> None:
-    it = rated_ladder()
-    apply_correction(it, strike("m2"))
-    apply_correction(it, correct("m3", 1, 1))
-    assert replay(DUEL, it.log) == it.ladder
+    harness = rated_ladder()
+    apply_correction(harness, strike("m2"))
+    apply_correction(harness, correct("m3", 1, 1))
+    assert replay(DUEL, harness.log) == harness.ladder
 
 
 def test_a_correction_that_changes_nothing_is_no_event() -> None:
-    it = rated_ladder()
-    assert apply_correction(it, restore("m1")) == []
-    apply_correction(it, strike("m1"))
-    assert apply_correction(it, strike("m1")) == []
-    apply_correction(it, correct("m1", 2, 1))
-    assert apply_correction(it, correct("m1", 2, 1)) == []
+    harness = rated_ladder()
+    assert apply_correction(harness, restore("m1")) == []
+    apply_correction(harness, strike("m1"))
+    assert apply_correction(harness, strike("m1")) == []
+    apply_correction(harness, correct("m1", 2, 1))
+    assert apply_correction(harness, correct("m1", 2, 1)) == []
 
 
 def test_a_request_is_executed_once() -> None:
-    it = rated_ladder()
+    harness = rated_ladder()
     first = strike("m1", request="ann/x")
-    apply_correction(it, first)
-    apply_correction(it, restore("m1"))
-    assert it.do(CorrectMatch(first, played_match(it, "m1"), RatingReplay(1))) == []
-    assert it.ladder.rated_matches.corrections == {}
+    apply_correction(harness, first)
+    apply_correction(harness, restore("m1"))
+    assert harness.do(CorrectMatch(first, played_match(harness, "m1"), RatingReplay(1))) == []
+    assert harness.ladder.rated_matches.corrections == {}
     with pytest.raises(RequestIdReused):
-        apply_correction(it, strike("m2", request="ann/x"))
+        apply_correction(harness, strike("m2", request="ann/x"))
 
 
 def test_the_oldest_requests_are_forgotten() -> None:
-    it = new_ladder(DUEL, *"ab")
-    rate(it, "m1", "a", "b")
+    harness = new_ladder(DUEL, *"ab")
+    rate(harness, "m1", "a", "b")
     for number in range(MAX_KNOWN_REQUESTS + 1):
-        apply_correction(it, correct("m1", *((2, 1) if number % 2 else (1, 1)), request=f"ann/{number}"))
-    assert len(it.ladder.rated_matches.requests) == MAX_KNOWN_REQUESTS
-    assert "ann/0" not in it.ladder.rated_matches.requests
+        apply_correction(harness, correct("m1", *((2, 1) if number % 2 else (1, 1)), request=f"ann/{number}"))
+    assert len(harness.ladder.rated_matches.requests) == MAX_KNOWN_REQUESTS
+    assert "ann/0" not in harness.ladder.rated_matches.requests
 
 
 def test_only_rated_matches_can_be_corrected() -> None:
@@ -190,11 +190,11 @@ def test_only_rated_matches_can_be_corrected() -> None:
 
 @pytest.mark.parametrize("ranks", [(), (1,), (1, 2, 3), (0, 1), (2, 2), (1, 3)])
 def test_malformed_ranks_are_errors(ranks: tuple[int, ...]) -> None:
-    it = rated_ladder()
-    before = it.ladder
+    harness = rated_ladder()
+    before = harness.ladder
     with pytest.raises(BadRanks):
-        apply_correction(it, correct("m1", *ranks))
-    assert it.ladder == before
+        apply_correction(harness, correct("m1", *ranks))
+    assert harness.ladder == before
 
 
 def test_only_a_corrected_result_has_ranks() -> None:
@@ -204,23 +204,23 @@ def test_only_a_corrected_result_has_ranks() -> None:
 
 
 def test_sides_with_partners_have_one_rank_each() -> None:
-    it = new_ladder(TOC, *NAMES)
+    harness = new_ladder(TOC, *NAMES)
     sides = ((Player("a"), Player("c")), (Player("b"), Player("d")))
-    it.do(RateMatch("m1", FinishOrder(sides, (1, 2))))
+    harness.do(RateMatch("m1", FinishOrder(sides, (1, 2))))
     with pytest.raises(BadRanks):
-        apply_correction(it, correct("m1", 1, 2, 3, 4))
-    apply_correction(it, correct("m1", 2, 1))
-    assert it.ladder.current_season.record(Player("d")).wins == 1
+        apply_correction(harness, correct("m1", 1, 2, 3, 4))
+    apply_correction(harness, correct("m1", 2, 1))
+    assert harness.ladder.current_season.record(Player("d")).wins == 1
 
 
 def test_a_match_of_a_closed_ladder_can_be_corrected() -> None:
-    it = rated_ladder()
-    it.do(CloseLadder())
-    apply_correction(it, strike("m1"))
-    it.do(FinishClosure())
-    apply_correction(it, strike("m2"))
-    assert set(it.ladder.rated_matches.corrections) == {"m1", "m2"}
-    assert it.do(CloseLadder()) == []
+    harness = rated_ladder()
+    harness.do(CloseLadder())
+    apply_correction(harness, strike("m1"))
+    harness.do(FinishClosure())
+    apply_correction(harness, strike("m2"))
+    assert set(harness.ladder.rated_matches.corrections) == {"m1", "m2"}
+    assert harness.do(CloseLadder()) == []
 
 
 def test_the_season_of_each_rated_match_is_known() -> None:
@@ -241,13 +241,13 @@ RANKS = ((1, 2), (1, 1), (2, 1))
 
 def play(steps: Sequence[Step], results: Mapping[int, tuple[int, ...] | None]) -> LadderHarness:
     """Rate the matches of these steps; `results` has other results, by step, and None for matches to leave out."""
-    it = new_ladder(DUEL, *NAMES)
+    harness = new_ladder(DUEL, *NAMES)
     for number, (kind, first, second, drawn, version) in enumerate(steps):
         if kind == "season":
-            it.do(StartSeason(f"s{number}"))
+            harness.do(StartSeason(f"s{number}"))
         elif first != second and (ranks := results.get(number, RANKS[drawn])):
-            rate(it, f"m{number}", first, second, *ranks, day=9 * number, version="12"[: version // 2])
-    return it
+            rate(harness, f"m{number}", first, second, *ranks, day=9 * number, version="12"[: version // 2])
+    return harness
 
 
 @settings(max_examples=60, deadline=None)
@@ -255,21 +255,21 @@ def play(steps: Sequence[Step], results: Mapping[int, tuple[int, ...] | None]) -
 def test_corrected_ladders_are_rated_as_if_the_results_had_been_so(
     steps: Sequence[Step], changes: Sequence[tuple[int, tuple[int, ...] | None]]
 ) -> None:
-    it, results = play(steps, {}), {}
+    harness, results = play(steps, {}), {}
     for number, ranks in changes:
-        if it.ladder.rated_matches.season_of(f"m{number}"):
+        if harness.ladder.rated_matches.season_of(f"m{number}"):
             results[number] = ranks
-            apply_correction(it, correct(f"m{number}", *ranks) if ranks else strike(f"m{number}"))
-    assert ratings_and_records(it.ladder) == ratings_and_records(play(steps, results).ladder)
+            apply_correction(harness, correct(f"m{number}", *ranks) if ranks else strike(f"m{number}"))
+    assert ratings_and_records(harness.ladder) == ratings_and_records(play(steps, results).ladder)
     for number in results:
-        apply_correction(it, restore(f"m{number}"))
-    assert ratings_and_records(it.ladder) == ratings_and_records(play(steps, {}).ladder)
-    assert replay(DUEL, it.log) == it.ladder
+        apply_correction(harness, restore(f"m{number}"))
+    assert ratings_and_records(harness.ladder) == ratings_and_records(play(steps, {}).ladder)
+    assert replay(DUEL, harness.log) == harness.ladder
 
 
 def test_a_replay_of_a_log_without_corrections_changes_nothing() -> None:
-    it = rated_ladder()
+    harness = rated_ladder()
     new = restore("m1")
-    recomputed = {one.season: one for one in replay_after(it, new).seasons}
-    for number, season in enumerate(seasons_of(it.ladder), 1):
+    recomputed = {corrected.season: corrected for corrected in replay_after(harness, new).seasons}
+    for number, season in enumerate(seasons_of(harness.ladder), 1):
         assert season.corrected(recomputed[number]) == season

@@ -14,7 +14,7 @@ Edges = dict[tuple[int, int], int]
 def best_total(vertices: list[int], weights: Edges) -> int:
     """Return the maximum weight of a matching of all vertices, by networkx."""
     graph = networkx.Graph()
-    graph.add_weighted_edges_from((one, other, weights[one, other]) for one, other in combinations(vertices, 2))
+    graph.add_weighted_edges_from((first, other, weights[first, other]) for first, other in combinations(vertices, 2))
     pairs = networkx.max_weight_matching(graph, maxcardinality=True)
     return sum(weights[min(pair), max(pair)] for pair in pairs)
 
@@ -30,17 +30,17 @@ def check(seed: int, max_pairs: int) -> None:
     matching = Matching(count, forbidden)
     for _ in range(5):
         for _ in range(rng.choice([1, 3, count * count])):
-            one, other = sorted(rng.sample(vertices, 2))
-            weights[one, other] = rng.choice([forbidden, rng.randint(1, top), rng.randint(1, top)])
-            matching.set_weight(one, other, weights[one, other])
+            drawn, other = sorted(rng.sample(vertices, 2))
+            weights[drawn, other] = rng.choice([forbidden, rng.randint(1, top), rng.randint(1, top)])
+            matching.set_weight(drawn, other, weights[drawn, other])
         partner = matching.solve()
         assert sorted(partner) == vertices
         assert all(partner[mate] == vertex for vertex, mate in partner.items())
         assert sum(weights[pair] for pair in partner.items() if pair in weights) == best_total(vertices, weights)
         if len(vertices) > 2 and rng.random() < 0.3:
-            one = rng.choice(vertices)
-            matching.remove(one, partner[one])
-            vertices = [it for it in vertices if it not in (one, partner[one])]
+            drawn = rng.choice(vertices)
+            matching.remove(drawn, partner[drawn])
+            vertices = [vertex for vertex in vertices if vertex not in (drawn, partner[drawn])]
 
 
 def test_no_matching_is_better() -> None:

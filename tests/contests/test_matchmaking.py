@@ -30,7 +30,7 @@ climbers = st.lists(
         provisional=st.booleans(),
     ),
     max_size=20,
-    unique_by=lambda it: it.name,
+    unique_by=lambda candidate: candidate.name,
 )
 
 
@@ -54,7 +54,7 @@ def test_each_candidate_has_at_most_one_match_and_only_with_a_free_slot(
     candidates: list[PairingCandidate], at_a_table: int, most: int
 ) -> None:
     found = choose_matches(candidates, PairingHistory(), PairingOptions(at_a_table), most, lots())
-    with_room = {it.name for it in candidates if it.free_slots}
+    with_room = {candidate.name for candidate in candidates if candidate.free_slots}
     names = [name for table in found for name in table]
     assert len(names) == len(set(names))
     assert set(names) <= with_room
@@ -65,8 +65,8 @@ def test_each_candidate_has_at_most_one_match_and_only_with_a_free_slot(
 def test_entrants_of_one_owner_never_meet(
     candidates: list[PairingCandidate], owners: list[tuple[str, ...]], at_a_table: int
 ) -> None:
-    owned = [replace(it, owners=own) for it, own in zip(candidates, owners, strict=False)]
-    owners_of = {it.name: it.owners for it in owned}
+    owned = [replace(candidate, owners=own) for candidate, own in zip(candidates, owners, strict=False)]
+    owners_of = {candidate.name: candidate.owners for candidate in owned}
     for table in choose_matches(owned, PairingHistory(), PairingOptions(at_a_table), 9, lots()):
         known = [owner for name in table for owner in owners_of[name]]
         assert len(known) == len(set(known))
@@ -93,13 +93,13 @@ def test_a_match_is_more_informative_against_an_equal_and_against_a_well_known_o
 
 def test_information_is_the_share_of_the_variance_that_an_update_removes() -> None:
     """Between well-known equals: the variance falls by its square times the information."""
-    one = other = PairingCandidate("a", 1500, 40, 1)
+    candidate = other = PairingCandidate("a", 1500, 40, 1)
     ((after,), _) = rate_match([[SkillRating(1500, 40)]] * 2, [1, 1])
     variance = 40**2 + MATCH_DEVIATION**2
 
     removed = variance - after.deviation**2
 
-    assert removed == pytest.approx(variance**2 * expected_information(one, other), rel=0.01)
+    assert removed == pytest.approx(variance**2 * expected_information(candidate, other), rel=0.01)
 
 
 def test_opponents_are_drawn_among_all_that_are_informative_enough() -> None:
@@ -113,8 +113,8 @@ def test_opponents_are_drawn_among_all_that_are_informative_enough() -> None:
 
 
 def choose_pair(seeker: PairingCandidate, others: list[PairingCandidate], number: int) -> str:
-    ((one, other),) = choose_matches([seeker, *others], PairingHistory(), PairingOptions(), 1, lots(number))
-    return other if one == seeker.name else one
+    ((name, other),) = choose_matches([seeker, *others], PairingHistory(), PairingOptions(), 1, lots(number))
+    return other if name == seeker.name else name
 
 
 def test_equally_urgent_entrants_choose_in_the_order_of_lots() -> None:

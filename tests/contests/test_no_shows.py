@@ -98,7 +98,7 @@ def test_an_absent_entrant_is_paired_again_and_withdrawn_after_two_absences_in_s
             play.result(due, better_name_wins(due))
         assert EntrantLeft("a", "absent from 2 pairings in succession") in events or number == 1
     assert play.tournament.withdrawn == ("a",)
-    assert all("a" not in it.pairing.entrants for it in play.tournament.open_pairings)
+    assert all("a" not in progress.pairing.entrants for progress in play.tournament.open_pairings)
 
 
 def test_a_match_ends_the_succession_of_absences() -> None:
@@ -185,13 +185,13 @@ def test_a_break_delays_each_round_but_the_first() -> None:
     play.do(StartTournament())
     for due in play.tournament.due_matches():
         play.result(due, better_name_wins(due))
-    assert {it.not_before_ms for it in play.tournament.open_pairings} == {5_000}  # The harness decides at time 0.
+    assert {row.not_before_ms for row in play.tournament.open_pairings} == {5_000}  # The harness decides at time 0.
 
 
 def test_with_a_break_a_schedule_is_planned_round_by_round() -> None:
     play = started(terms(RoundRobin(), round_break_ms=5_000), "abcd")
     for number in range(1, 4):
-        assert {it.pairing.round for it in play.tournament.open_pairings} == {number}
+        assert {progress.pairing.round for progress in play.tournament.open_pairings} == {number}
         for due in play.tournament.due_matches():
             play.result(due, better_name_wins(due))
     assert play.tournament.phase == "finished"

@@ -15,18 +15,18 @@ def swiss(rounds: int, owners: dict[str, tuple[str, ...]]) -> TournamentHarness:
     return play
 
 
-def rounds_of(play: TournamentHarness, one: str, other: str) -> list[int]:
+def rounds_of(play: TournamentHarness, name: str, other: str) -> list[int]:
     """Return the rounds in which two entrants met."""
     pairings = [progress.pairing for progress in play.tournament.pairings.values()]
-    return [pairing.round for pairing in pairings if set(pairing.entrants) == {one, other}]
+    return [pairing.round for pairing in pairings if set(pairing.entrants) == {name, other}]
 
 
 def test_entrants_of_one_owner_do_not_meet_in_the_first_half_of_the_rounds() -> None:
     nobody: dict[str, tuple[str, ...]] = dict.fromkeys("abcdefgh", ())
     free = swiss(5, nobody).play_out()
-    assert [rounds_of(free, one, other) for one, other in ("ab", "ad", "ae")] == [[3], [2], [1]]
+    assert [rounds_of(free, name, other) for name, other in ("ab", "ad", "ae")] == [[3], [2], [1]]
     owned = swiss(5, nobody | dict.fromkeys("ade", ("ann",))).play_out()
-    assert [rounds_of(owned, one, other) for one, other in ("ad", "ae", "de")] == [[5], [4], []]
+    assert [rounds_of(owned, name, other) for name, other in ("ad", "ae", "de")] == [[5], [4], []]
     assert replay(owned.tournament.terms, owned.log) == owned.tournament
 
 

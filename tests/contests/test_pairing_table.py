@@ -44,8 +44,8 @@ def test_the_table_behaves_like_a_dictionary(rng: random.Random) -> None:
                 else progress.with_departure(departed)
                 for key, progress in plain.items()
             }
-        for one in (pairings, pickle.loads(pickle.dumps(pairings))):
-            same(one, plain)
+        for table in (pairings, pickle.loads(pickle.dumps(pairings))):
+            same(table, plain)
 
 
 def test_a_chunk_is_pickled_once() -> None:

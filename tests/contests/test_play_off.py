@@ -40,7 +40,7 @@ def worse_name_wins(due: DueMatch) -> MatchScore:
 
 def test_two_level_leaders_meet_twice_with_the_seats_exchanged() -> None:
     play = until_play_off(with_play_off(RoundRobin(), "abc"))
-    assert [(it.pairing.id, it.pairing.round, it.pairing.entrants) for it in play.tournament.pairings.play_off] == [
+    assert [(row.pairing.id, row.pairing.round, row.pairing.entrants) for row in play.tournament.pairings.play_off] == [
         ("p1.1", 4, ("a", "b")),
         ("p1.2", 4, ("b", "a")),
     ]
@@ -58,8 +58,8 @@ def test_a_single_leader_needs_no_play_off() -> None:
 
 def test_all_leaders_meet_each_other_up_to_the_limit_of_the_terms() -> None:
     play = until_play_off(with_play_off(RoundRobin(), "abcde", most=4))
-    met = [it.pairing.entrants for it in play.tournament.pairings.play_off]
-    assert sorted(met) == sorted((one, other) for one in "abcd" for other in "abcd" if one != other)
+    met = [progress.pairing.entrants for progress in play.tournament.pairings.play_off]
+    assert sorted(met) == sorted((name, other) for name in "abcd" for other in "abcd" if name != other)
 
 
 def test_a_level_play_off_is_decided_by_the_tie_breaks() -> None:
@@ -105,7 +105,7 @@ def test_those_who_have_left_do_not_take_part() -> None:
     until_play_off(play)
     leaders = {row.entrant for row in play.tournament.standings(3) if row.points == 2}
     assert "a" in leaders
-    assert {name for it in play.tournament.pairings.play_off for name in it.pairing.entrants} == leaders - {"a"}
+    assert {name for row in play.tournament.pairings.play_off for name in row.pairing.entrants} == leaders - {"a"}
 
 
 def test_an_entrant_that_leaves_during_the_play_off_loses_the_rest_of_it() -> None:
@@ -136,7 +136,7 @@ def test_reopening_a_result_drops_a_play_off_that_has_not_begun() -> None:
     play.do(ReopenPairing("1.1", "why", "ann"))
     assert play.tournament.dropped == {"p1.1", "p1.2"}
     play.play_out_one(level)
-    assert [it.pairing.id for it in play.tournament.pairings.play_off] == ["p1.1-2", "p1.2-2"]
+    assert [progress.pairing.id for progress in play.tournament.pairings.play_off] == ["p1.1-2", "p1.2-2"]
     play.play_out_one(level)
     with pytest.raises(PairingNotChangeable, match="follows from it"):
         play.do(ReopenPairing("1.1", "why", "ann"))
@@ -149,7 +149,7 @@ def test_after_a_correction_an_entrant_with_more_points_precedes_the_play_off() 
         due = play.tournament.due_matches()[0]
         play.do(StartTournamentMatch(due.pairing.id, due.number, due.attempt, f"m-{due.id}"))
         play.result(due, level(due) if due.pairing.round < 4 else better_name_wins(due))
-    met = next(it.pairing for it in play.tournament.pairings.values() if {*it.pairing.entrants} == {"b", "c"})
+    met = next(row.pairing for row in play.tournament.pairings.values() if {*row.pairing.entrants} == {"b", "c"})
     ranks = (1, 2) if met.entrants[0] == "c" else (2, 1)
     play.do(CorrectScore(met.id, 1, correct(f"m-{met.id}/1.1", *ranks), 2, MatchScore(ranks)))
     assert play.table == [(1, "c", 1.5), (2, "a", 1.0), (3, "b", 0.5)]

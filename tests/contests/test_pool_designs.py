@@ -37,13 +37,13 @@ def test_any_two_meet_equally_often_in_a_design(seats: int, entrants: int) -> No
         assert len(set(played.values())) == 1
 
 
-@pytest.mark.parametrize("design", [design for _, design in CYCLIC if design.partners], ids=lambda it: str(it.rounds))
+@pytest.mark.parametrize("design", [design for _, design in CYCLIC if design.partners], ids=lambda row: str(row.rounds))
 def test_any_two_are_partners_equally_often_at_tables_of_four(design: PoolDesign) -> None:
     partners = Counter(
-        frozenset((table[one], table[other]))
+        frozenset((table[seat], table[other]))
         for number in range(design.rounds)
         for table in design.tables(number)
-        for one, other in PARTNERS
+        for seat, other in PARTNERS
     )
     players = {player for number in (0, 1) for table in design.tables(number) for player in table}
     assert partners == {frozenset(pair): 1 for pair in combinations(players, 2)}
@@ -73,7 +73,7 @@ def test_all_meet_equally_often_if_the_rounds_are_those_of_a_design(
 
 def test_partners_and_opponents_are_balanced_with_partners() -> None:
     play = started(Pools(7, 4, PARTNERS), names(8)).play_out(level)
-    stood = Counter(frozenset((table[one], table[other])) for table in tables(play) for one, other in PARTNERS)
+    stood = Counter(frozenset((table[seat], table[other])) for table in tables(play) for seat, other in PARTNERS)
     assert (meetings(play), set(stood.values()), len(stood)) == ({3}, {1}, 28)
 
 
@@ -97,7 +97,7 @@ def test_the_second_time_the_tables_of_a_design_are_others() -> None:
 def test_seats_are_balanced_within_a_design() -> None:
     play = started(Pools(11, 3), names(12)).play_out(level)
     sat = Counter((name, seat) for table in tables(play) for seat, name in enumerate(table))
-    assert all(max(one := [sat[name, seat] for seat in range(3)]) - min(one) <= 2 for name in names(12))
+    assert all(max(counts := [sat[name, seat] for seat in range(3)]) - min(counts) <= 2 for name in names(12))
 
 
 def test_without_an_entrant_the_other_rounds_have_tables_by_search() -> None:
@@ -121,5 +121,5 @@ def shown(entrants: int, design: PoolDesign) -> str:
 def test_the_page_lists_every_design() -> None:
     page = (Path(__file__).parents[2] / "docs" / "tournaments.md").read_text(encoding="utf-8")
     for seats in range(3, 9):
-        sizes = [" or ".join(shown(many, it) for it in find_designs(seats, many)) for many in range(seats + 1, 65)]
+        sizes = [" or ".join(shown(many, plan) for plan in find_designs(seats, many)) for many in range(seats + 1, 65)]
         assert f"| {seats} | {', '.join(filter(None, sizes))} |" in page

@@ -11,7 +11,7 @@ PARTNERS = ((0, 2), (1, 3))
 
 
 def tables(play: TournamentHarness) -> list[tuple[str, ...]]:
-    return [it.pairing.entrants for it in play.tournament.pairings.values() if not it.pairing.is_bye]
+    return [progress.pairing.entrants for progress in play.tournament.pairings.values() if not progress.pairing.is_bye]
 
 
 def names(many: int) -> list[str]:
@@ -31,12 +31,12 @@ def test_seats_and_byes_rotate() -> None:
     sat = Counter((name, seat) for table in tables(play) for seat, name in enumerate(table))
     played = Counter(name for table in tables(play) for name in table)
     assert max(played.values()) - min(played.values()) <= 1
-    assert all(max(one := [sat[name, seat] for seat in range(3)]) - min(one) <= 2 for name in names(10))
+    assert all(max(counts := [sat[name, seat] for seat in range(3)]) - min(counts) <= 2 for name in names(10))
 
 
 def test_partners_change() -> None:
     play = started(Pools(7, 4, PARTNERS), names(8)).play_out(level)
-    stood = Counter(frozenset((table[one], table[other])) for table in tables(play) for one, other in PARTNERS)
+    stood = Counter(frozenset((table[seat], table[other])) for table in tables(play) for seat, other in PARTNERS)
     assert max(stood.values()) <= 2
 
 

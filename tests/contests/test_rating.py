@@ -72,9 +72,9 @@ def test_updates_are_those_of_the_test_vectors_on_the_page_of_ratings() -> None:
     page = (Path(__file__).parents[2] / "docs/ratings.md").read_text("utf-8")
     vectors = re.findall(r"^\| (\d[^|]*;[^|]*) \| ([\d ]+) \| (\d[^|]*;[^|]*) \|$", page, re.M)
     for before, ranks, after in vectors:
-        sides = [[SkillRating(*map(float, it.split())) for it in side.split("+")] for side in before.split(";")]
+        sides = [[SkillRating(*map(float, text.split())) for text in side.split("+")] for side in before.split(";")]
         found = rate_match(sides, [int(rank) for rank in ranks.split()])
-        texts = [" + ".join(f"{it.value:.3f} {it.deviation:.3f}" for it in side) for side in found]
+        texts = [" + ".join(f"{rating.value:.3f} {rating.deviation:.3f}" for rating in side) for side in found]
         assert "; ".join(texts) == after
     assert len(vectors) == 8
 
@@ -89,14 +89,14 @@ def test_partners_gain_together_and_the_less_known_one_more() -> None:
 
 
 def test_sides_of_unequal_size_start_out_equal() -> None:
-    (alone,), (one, other) = rate_match([[UNRATED], [UNRATED, UNRATED]], [1, 1])
+    (alone,), (partner, other) = rate_match([[UNRATED], [UNRATED, UNRATED]], [1, 1])
 
-    assert alone.value == one.value == other.value == UNRATED.value
+    assert alone.value == partner.value == other.value == UNRATED.value
 
 
 @given(ratings, ratings)
-def test_no_deviation_exceeds_that_of_a_new_player(one: SkillRating, other: SkillRating) -> None:
-    after = rate_match([[one], [other]], [1, 2])
+def test_no_deviation_exceeds_that_of_a_new_player(winner: SkillRating, other: SkillRating) -> None:
+    after = rate_match([[winner], [other]], [1, 2])
 
     assert all(rating.deviation <= INITIAL_DEVIATION for side in after for rating in side)
 

@@ -25,10 +25,10 @@ MINUTE_MS = 60_000
 YEAR_MS = 365 * DAY_MS
 
 
-def rate(it: LadderHarness, winner: str, loser: str, at_ms: int = START_MS, version: str = "") -> MatchRated:
+def rate(play: LadderHarness, winner: str, loser: str, at_ms: int = START_MS, version: str = "") -> MatchRated:
     """Rate a match; `version` is that of the winner."""
     finish = FinishOrder(((Player(winner, version),), (Player(loser),)), (1, 2))
-    (event,) = it.do(RateMatch(f"m{len(it.log)}", finish, at_ms=at_ms))
+    (event,) = play.do(RateMatch(f"m{len(play.log)}", finish, at_ms=at_ms))
     assert isinstance(event, MatchRated)
     return event
 
@@ -47,55 +47,55 @@ def test_a_rating_is_as_uncertain_as_a_new_one_after_a_year_and_keeps_its_value(
 
 
 def test_an_idle_rating_falls_in_the_standings_and_the_next_match_starts_from_its_larger_deviation() -> None:
-    it = new_ladder()
+    play = new_ladder()
     for name in "abc":
-        it.join(name)
-    rate(it, "a", "b")
-    rate(it, "b", "c", START_MS + 180 * DAY_MS)
+        play.join(name)
+    rate(play, "a", "b")
+    rate(play, "b", "c", START_MS + 180 * DAY_MS)
     after_months = START_MS + 180 * DAY_MS
-    known = it.ladder.current_season.ratings[Player("a")].rating
-    assert it.ladder.rating(Player("a"), START_MS).rating == known
-    idle = it.ladder.rating(Player("a"), after_months).rating
+    known = play.ladder.current_season.ratings[Player("a")].rating
+    assert play.ladder.rating(Player("a"), START_MS).rating == known
+    idle = play.ladder.rating(Player("a"), after_months).rating
     assert idle == known.after_absence(180)
-    shown = {row.entrant.name: row.rating.rating for row in it.ladder.standings(now_ms=after_months)}
+    shown = {row.entrant.name: row.rating.rating for row in play.ladder.standings(now_ms=after_months)}
     assert shown["a"] == idle
-    change = rate(it, "a", "c", after_months).changes[0]
+    change = rate(play, "a", "c", after_months).changes[0]
     assert change.before.rating == idle
 
 
 def test_a_time_that_is_unknown_or_in_the_future_does_not_change_the_deviation() -> None:
-    it = new_ladder()
-    rate(it, "a", "b", 0)
-    rate(it, "c", "d", START_MS)
+    play = new_ladder()
+    rate(play, "a", "b", 0)
+    rate(play, "c", "d", START_MS)
     for name, now_ms in (("a", START_MS), ("c", START_MS - 1)):
         player = Player(name)
-        assert it.ladder.rating(player, now_ms) == it.ladder.current_season.ratings[player]
+        assert play.ladder.rating(player, now_ms) == play.ladder.current_season.ratings[player]
 
 
 def test_the_standings_of_a_closed_ladder_or_past_season_do_not_change_any_more() -> None:
-    it = new_ladder()
-    it.join("a", "b")
-    rate(it, "a", "b")
-    final = it.ladder.standings(now_ms=START_MS)
-    it.do(StartSeason())
-    assert it.ladder.standings(now_ms=START_MS + YEAR_MS, season=1) == [*final]
-    it.do(CloseLadder())
-    it.do(FinishClosure())
-    assert it.ladder.standings(now_ms=START_MS + YEAR_MS) == it.ladder.standings(now_ms=START_MS)
+    play = new_ladder()
+    play.join("a", "b")
+    rate(play, "a", "b")
+    final = play.ladder.standings(now_ms=START_MS)
+    play.do(StartSeason())
+    assert play.ladder.standings(now_ms=START_MS + YEAR_MS, season=1) == [*final]
+    play.do(CloseLadder())
+    play.do(FinishClosure())
+    assert play.ladder.standings(now_ms=START_MS + YEAR_MS) == play.ladder.standings(now_ms=START_MS)
 
 
 # Lower bounds
 
 
 def test_standings_rank_by_the_lower_bound() -> None:
-    it = new_ladder()
-    it.join("lucky", "proven")
+    play = new_ladder()
+    play.join("lucky", "proven")
     now_ms = START_MS + YEAR_MS * 3 // 4
     for _ in range(22):
-        rate(it, "lucky", "another")
+        rate(play, "lucky", "another")
     for _ in range(26):
-        rate(it, "proven", "another", now_ms)
-    rows = [row for row in it.ladder.standings(now_ms=now_ms) if not row.provisional]
+        rate(play, "proven", "another", now_ms)
+    rows = [row for row in play.ladder.standings(now_ms=now_ms) if not row.provisional]
     assert [row.entrant.name for row in rows] == ["proven", "lucky"]
     assert rows[0].rating.rating.value < rows[1].rating.rating.value
     assert rows[0].rating.rating.lower_bound > rows[1].rating.rating.lower_bound
@@ -105,86 +105,86 @@ def test_standings_rank_by_the_lower_bound() -> None:
 
 
 def test_a_new_version_starts_from_the_rating_of_the_last_one_with_a_larger_deviation() -> None:
-    it = new_ladder()
+    play = new_ladder()
     for _ in range(20):
-        rate(it, "a", "b", version="1")
+        rate(play, "a", "b", version="1")
     old, new = Player("a", "1"), Player("a", "2")
-    former = it.ladder.current_season.ratings[old].rating
-    started = it.ladder.rating(new, START_MS)
+    former = play.ladder.current_season.ratings[old].rating
+    started = play.ladder.rating(new, START_MS)
     assert started.matches == 0
     assert started.rating == SkillRating(former.value, hypot(former.deviation, VERSION_DEVIATION))
-    assert rate(it, "a", "b", version="2").changes[0].before == started
-    assert it.ladder.rating(old, START_MS).rating == former
-    assert it.ladder.rating(Player("new", "1"), START_MS) == NO_RATING
+    assert rate(play, "a", "b", version="2").changes[0].before == started
+    assert play.ladder.rating(old, START_MS).rating == former
+    assert play.ladder.rating(Player("new", "1"), START_MS) == NO_RATING
 
 
 def test_versions_that_follow_each_other_quickly_do_not_add_up_to_a_fresh_start() -> None:
-    it = new_ladder()
+    play = new_ladder()
     for _ in range(20):
-        rate(it, "a", "b", version="0")
-    settled = it.ladder.current_season.ratings[Player("a", "0")].rating
+        rate(play, "a", "b", version="0")
+    settled = play.ladder.current_season.ratings[Player("a", "0")].rating
     for number in range(1, 11):
-        rate(it, "a" if number % 2 else "b", "c", version=str(number))
+        rate(play, "a" if number % 2 else "b", "c", version=str(number))
         if number % 2:
-            rate(it, "c", "d")
-    assert it.ladder.rating(Player("a", "11")).rating.deviation < hypot(settled.deviation, 2 * VERSION_DEVIATION)
+            rate(play, "c", "d")
+    assert play.ladder.rating(Player("a", "11")).rating.deviation < hypot(settled.deviation, 2 * VERSION_DEVIATION)
 
 
 def test_a_version_that_was_rated_in_another_season_counts_as_the_last_one() -> None:
-    it = new_ladder()
-    rate(it, "a", "b", version="1")
-    it.do(StartSeason())
-    widened = it.ladder.current_season.ratings[Player("a", "1")].rating
-    assert it.ladder.rating(Player("a", "2")).rating == widened  # It has no match in this season.
+    play = new_ladder()
+    rate(play, "a", "b", version="1")
+    play.do(StartSeason())
+    widened = play.ladder.current_season.ratings[Player("a", "1")].rating
+    assert play.ladder.rating(Player("a", "2")).rating == widened  # It has no match in this season.
 
 
 # Repeated opponents
 
 
 def test_matches_against_one_opponent_count_less_if_others_are_active() -> None:
-    it = new_ladder()
+    play = new_ladder()
     others = [f"bot{number}" for number in range(20)]
-    for one, other in zip(others[::2], others[1::2], strict=True):
-        assert rate(it, one, other).weight == 1
-    weights = [rate(it, "a", "b").weight for _ in range(WINDOW + 5)]
+    for name, other in zip(others[::2], others[1::2], strict=True):
+        assert rate(play, name, other).weight == 1
+    weights = [rate(play, "a", "b").weight for _ in range(WINDOW + 5)]
     free = WINDOW * 3 / 21
     assert weights[:5] == [1] * 5
     assert weights[5:7] == [pytest.approx((free / count) ** 3) for count in (6, 7)]
     assert weights[-1] == pytest.approx((free / WINDOW) ** 3)
-    assert rate(it, "a", "bot0").weight == 1
+    assert rate(play, "a", "bot0").weight == 1
     later = START_MS + ACTIVE_MS + 1
-    assert rate(it, "a", "b", later).weight == 1, "the others are no longer active"
+    assert rate(play, "a", "b", later).weight == 1, "the others are no longer active"
 
 
 def test_a_match_does_not_make_its_own_players_active() -> None:
-    it = new_ladder()
+    play = new_ladder()
     for _ in range(WINDOW):
-        rate(it, "a", "b")
+        rate(play, "a", "b")
     later = START_MS + ACTIVE_MS + 1
-    rate(it, "bot0", "bot1", later)
-    rate(it, "bot2", "bot3", later)
-    assert rate(it, "a", "b", later).weight == 1  # Four are active: 120 / 3 matches in full.
-    assert rate(it, "a", "b", later).weight == pytest.approx((WINDOW * 3 / 5 / WINDOW) ** 3)  # Now six are.
+    rate(play, "bot0", "bot1", later)
+    rate(play, "bot2", "bot3", later)
+    assert rate(play, "a", "b", later).weight == 1  # Four are active: 120 / 3 matches in full.
+    assert rate(play, "a", "b", later).weight == pytest.approx((WINDOW * 3 / 5 / WINDOW) ** 3)  # Now six are.
 
 
 def test_a_ladder_of_few_bots_counts_all_matches() -> None:
-    it = new_ladder()
-    weights = [rate(it, one, other).weight for _ in range(30) for one, other in ("ab", "bc", "ca", "cd")]
+    play = new_ladder()
+    weights = [rate(play, winner, other).weight for _ in range(30) for winner, other in ("ab", "bc", "ca", "cd")]
     assert set(weights) == {1.0}
 
 
 def test_bots_of_one_owner_count_as_one_opponent() -> None:
-    it = new_ladder()
+    play = new_ladder()
     for number in range(5):
-        it.do(JoinLadder(ContestEntrant(f"z{number}", (Player(f"z{number}"),), owners=("zoe",))))
-    it.do(JoinLadder(ContestEntrant("alias", (Player("y"),), owners=("zoe",))))
+        play.do(JoinLadder(ContestEntrant(f"z{number}", (Player(f"z{number}"),), owners=("zoe",))))
+    play.do(JoinLadder(ContestEntrant("alias", (Player("y"),), owners=("zoe",))))
     for number in range(0, 20, 2):
-        rate(it, f"bot{number}", f"bot{number + 1}")
+        rate(play, f"bot{number}", f"bot{number + 1}")
     opponents = ["y", *(f"z{number % 5}" for number in range(9))]
-    weights = [rate(it, "a", opponent).weight for opponent in opponents]
+    weights = [rate(play, "a", opponent).weight for opponent in opponents]
     assert weights[0] == 1
     assert weights[-1] < 0.3
-    assert it.ladder.rating_history.opponents["a"] == ("zoe",) * 10
+    assert play.ladder.rating_history.opponents["a"] == ("zoe",) * 10
 
 
 def test_a_match_that_counts_less_changes_value_and_variance_by_that_part() -> None:
@@ -199,7 +199,7 @@ def test_a_match_that_counts_less_changes_value_and_variance_by_that_part() -> N
 
 
 def test_everything_follows_from_the_log() -> None:
-    it = new_ladder()
+    play = new_ladder()
     for number in range(60):
-        rate(it, "a", "b", START_MS + number * MINUTE_MS, version=str(number // 20))
-    assert replay(it.ladder.terms, it.log) == it.ladder
+        rate(play, "a", "b", START_MS + number * MINUTE_MS, version=str(number // 20))
+    assert replay(play.ladder.terms, play.log) == play.ladder

@@ -46,7 +46,7 @@ def test_an_entrant_with_a_requested_bye_is_not_paired_and_gets_what_it_asked_fo
     assert request(play, "a", 1) == [ByeRequested("a", 1, HALF, "ann")]
     request(play, "b", 1, ZERO)
     play.do(StartTournament())
-    paired = [it.pairing.entrants for it in play.tournament.pairings.values()]
+    paired = [progress.pairing.entrants for progress in play.tournament.pairings.values()]
     assert {name for names in paired for name in names} == {"c", "d", "e", "f"}
     play_round(play)
     results = play.tournament.round_results(1)
@@ -54,7 +54,7 @@ def test_an_entrant_with_a_requested_bye_is_not_paired_and_gets_what_it_asked_fo
         (ResultKind.MISSED, 0.5),
         (ResultKind.MISSED, 0.0),
     ]
-    assert {"a", "b"} <= {name for it in play.tournament.open_pairings for name in it.pairing.entrants}
+    assert {"a", "b"} <= {name for progress in play.tournament.open_pairings for name in progress.pairing.entrants}
     assert replay(terms(), play.log) == play.tournament
 
 
@@ -134,7 +134,7 @@ def test_a_half_point_bye_is_h_in_a_report() -> None:
 def test_forbidden_pairs_never_meet() -> None:
     forbidden = (("a", "b"), ("a", "c"), ("a", "d"), ("nobody", "a"))
     play = started(play_terms(Swiss(rounds=4), b"seed", forbidden_pairs=forbidden), "abcdefgh").play_out()
-    met = [{*it.pairing.entrants} for it in play.tournament.pairings.values()]
+    met = [{*progress.pairing.entrants} for progress in play.tournament.pairings.values()]
     assert play.tournament.round == 4
     assert len(met) == 16
     assert not any({*pair} in met for pair in forbidden)
@@ -142,7 +142,10 @@ def test_forbidden_pairs_never_meet() -> None:
 
 def test_the_bye_of_the_first_round_goes_to_the_entrant_left_by_forbidden_pairs() -> None:
     play = started(play_terms(Swiss(rounds=2), b"seed", forbidden_pairs=(("a", "b"),)), "abc")
-    assert sorted(map(sorted, (it.pairing.entrants for it in play.tournament.pairings.values()))) == [["a", "c"], ["b"]]
+    assert sorted(map(sorted, (progress.pairing.entrants for progress in play.tournament.pairings.values()))) == [
+        ["a", "c"],
+        ["b"],
+    ]
 
 
 def test_a_tournament_ends_if_only_forbidden_pairs_are_left() -> None:
@@ -153,7 +156,7 @@ def test_a_tournament_ends_if_only_forbidden_pairs_are_left() -> None:
 def test_a_forbidden_pair_that_would_not_have_met_changes_nothing() -> None:
     for many in (4, 5, 8, 9, 20):
         for table, pairings in random_rounds(many, 3, b"forbidden"):
-            met = {frozenset(it.entrants) for it in pairings}
+            met = {frozenset(pairing.entrants) for pairing in pairings}
             apart = next(pair for pair in map(frozenset, combinations(table, 2)) if pair not in met)
             assert pair_swiss_round(table, list(table), 3, forbidden=[apart]) == pairings
 

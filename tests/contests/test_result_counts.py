@@ -29,8 +29,8 @@ def won(winner: Player, loser: Player, times: int = 1) -> list[Event]:
     return [match((1, 2), winner, loser)] * times
 
 
-def drawn(one: Player, other: Player, times: int = 1) -> list[Event]:
-    return [match((1, 1), one, other)] * times
+def drawn(player: Player, other: Player, times: int = 1) -> list[Event]:
+    return [match((1, 1), player, other)] * times
 
 
 def estimates(events: Sequence[Event]) -> dict[Player, SkillRating]:
@@ -43,22 +43,22 @@ def close(rating: SkillRating, other: SkillRating, elo: float = 0.01) -> bool:
 
 EVENTS = [
     event
-    for one, other in permutations((A, B, C, D), 2)
-    for event in (*won(one, other, 4 if one.bot < other.bot else 1), *drawn(one, other))
+    for player, other in permutations((A, B, C, D), 2)
+    for event in (*won(player, other, 4 if player.bot < other.bot else 1), *drawn(player, other))
 ]
 
 
 def test_the_estimates_are_close_to_those_of_tournaments() -> None:
     """All have had both seats, with the same results, so the first seat has no advantage."""
-    seats = [it for one in EVENTS if isinstance(one, MatchRated) for it in (one.finish, turned(one.finish))]
+    seats = [game for event in EVENTS if isinstance(event, MatchRated) for game in (event.finish, turned(event.finish))]
     expected = fit_strengths(seats)
 
     found = estimates([MatchRated("m", finish, (), ()) for finish in seats])
 
     for player, rating in found.items():
-        it = expected.estimate(player)
-        assert rating.value - 1500 == pytest.approx(it.elo, abs=3)
-        assert rating.deviation == pytest.approx((it.high - it.elo) / 1.96, rel=0.03)
+        estimate = expected.estimate(player)
+        assert rating.value - 1500 == pytest.approx(estimate.elo, abs=3)
+        assert rating.deviation == pytest.approx((estimate.high - estimate.elo) / 1.96, rel=0.03)
 
 
 def turned(finish: FinishOrder[Player]) -> FinishOrder[Player]:
@@ -66,7 +66,7 @@ def turned(finish: FinishOrder[Player]) -> FinishOrder[Player]:
 
 
 def test_neither_the_order_of_matches_nor_that_of_sides_matters() -> None:
-    again = [MatchRated("m", turned(it.finish), (), ()) for it in reversed(EVENTS) if isinstance(it, MatchRated)]
+    again = [MatchRated("m", turned(game.finish), (), ()) for game in reversed(EVENTS) if isinstance(game, MatchRated)]
     found = estimates(again)
     assert all(close(rating, found[player]) for player, rating in estimates(EVENTS).items())
 
@@ -107,8 +107,8 @@ def test_a_search_ends_after_a_limited_number_of_steps(monkeypatch: pytest.Monke
 def test_the_same_results_say_less_in_a_narrow_field() -> None:
     """A bot that has won three matches is near its opponent where all others are equal."""
     bots, new = [Player(f"p{number:02}") for number in range(15)], Player("new")
-    level = [event for one, other in permutations(bots, 2) for event in won(one, other)]
-    chain = [event for one, other in pairwise(bots) for event in (*won(one, other, 25), *won(other, one, 3))]
+    level = [event for bot, other in permutations(bots, 2) for event in won(bot, other)]
+    chain = [event for bot, other in pairwise(bots) for event in (*won(bot, other, 25), *won(other, bot, 3))]
     narrow, wide = (estimates([*field, *won(new, bots[7], 3)]) for field in (level, chain))
     assert 50 < narrow[new].value - narrow[bots[7]].value < 150
     assert wide[new].value - wide[bots[7]].value > 250
@@ -131,9 +131,9 @@ def test_a_version_that_returns_is_the_same_player() -> None:
 
 
 def test_two_versions_of_a_bot_that_meet_in_their_first_match_have_no_former_player() -> None:
-    one, other = Player("a", "1"), Player("a", "2")
-    found, strangers = estimates(won(one, other)), estimates(won(A, B))
-    assert [found[one], found[other]] == [strangers[A], strangers[B]]
+    version, other = Player("a", "1"), Player("a", "2")
+    found, strangers = estimates(won(version, other)), estimates(won(A, B))
+    assert [found[version], found[other]] == [strangers[A], strangers[B]]
 
 
 def test_a_result_between_extreme_strengths_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +183,7 @@ def test_struck_matches_do_not_count_and_corrected_ones_count_as_corrected() -> 
         "m2": MatchCorrected(Correction("r2", "m2", "corrected", (2, 1), "why", "ann"), finish, (), (), ()),
     }
     expected = estimates([*won(B, A), *won(B, C)])
-    assert all(close(expected[player], it) for player, it in estimate_seasons(events, corrections)[0].items())
+    assert all(close(expected[player], rating) for player, rating in estimate_seasons(events, corrections)[0].items())
 
 
 def test_estimates_leave_out_players_that_came_later() -> None:

@@ -34,7 +34,7 @@ def test_the_table_for_six_is_the_one_that_fide_prints() -> None:
 @pytest.mark.parametrize("many", [2, 3, 8, 15, 16])
 def test_all_meet_once_in_a_cycle(many: int) -> None:
     names = [f"P{number}" for number in range(many)]
-    met = Counter(frozenset(it.entrants) for it in schedule(RoundRobin(cycles=2), names))
+    met = Counter(frozenset(pairing.entrants) for pairing in schedule(RoundRobin(cycles=2), names))
     assert met == {frozenset(pair): 2 for pair in combinations(names, 2)}
 
 
@@ -51,12 +51,12 @@ def test_a_cycle_balances_seats(many: int) -> None:
 @given(st.integers(2, 20))
 def test_two_cycles_give_both_seats_against_each_opponent(many: int) -> None:
     names = [f"P{number}" for number in range(many)]
-    assert len({it.entrants for it in schedule(RoundRobin(cycles=2), names)}) == many * (many - 1)
+    assert len({pairing.entrants for pairing in schedule(RoundRobin(cycles=2), names)}) == many * (many - 1)
 
 
 def test_no_entrant_has_two_matches_in_a_round() -> None:
     pairings = schedule(RoundRobin(cycles=2), "abcdefg")
-    assert len({(it.round, name) for it in pairings for name in it.entrants}) == 2 * len(pairings)
+    assert len({(pairing.round, name) for pairing in pairings for name in pairing.entrants}) == 2 * len(pairings)
 
 
 @given(st.integers(1, 5), st.integers(1, 9), st.integers(1, 4))
@@ -64,16 +64,16 @@ def test_challengers_of_a_gauntlet_meet_all_others_and_no_challengers(running: i
     challengers = [f"C{number}" for number in range(running)]
     field = [*challengers, *(f"O{number}" for number in range(others))]
     met = Counter(
-        frozenset(it.entrants) for it in schedule(Gauntlet(challengers=tuple(challengers), cycles=cycles), field)
+        frozenset(pair.entrants) for pair in schedule(Gauntlet(challengers=tuple(challengers), cycles=cycles), field)
     )
-    assert met == {frozenset((one, other)): cycles for one in challengers for other in field[running:]}
+    assert met == {frozenset((challenger, other)): cycles for challenger in challengers for other in field[running:]}
 
 
 @given(st.integers(1, 5), st.integers(1, 9))
 def test_two_cycles_of_a_gauntlet_balance_seats(running: int, others: int) -> None:
     challengers = [f"C{number}" for number in range(running)]
     field = [*challengers, *(f"O{number}" for number in range(others))]
-    first = Counter(it.entrants[0] for it in schedule(Gauntlet(challengers=tuple(challengers), cycles=2), field))
+    first = Counter(pair.entrants[0] for pair in schedule(Gauntlet(challengers=tuple(challengers), cycles=2), field))
     assert first == Counter({**dict.fromkeys(challengers, others), **dict.fromkeys(field[running:], running)})
 
 
@@ -90,12 +90,12 @@ def longest_run_of_a_seat(pairings: Sequence[Pairing]) -> int:
 def test_nobody_has_a_seat_three_times_in_succession(many: int) -> None:
     names = [f"P{number}" for number in range(many)]
     cycles = [2] if many == 4 else [2, 3, 4]
-    assert all(longest_run_of_a_seat(schedule(RoundRobin(cycles=one), names)) == 2 for one in cycles)
+    assert all(longest_run_of_a_seat(schedule(RoundRobin(cycles=number), names)) == 2 for number in cycles)
 
 
 def test_the_last_two_rounds_of_every_cycle_but_the_last_one_change_places() -> None:
     def numbered(cycles: int, number: int) -> list[tuple[str, ...]]:
-        return [it.entrants for it in schedule_round(RoundRobin(cycles=cycles), "abcdef", number)]
+        return [pairing.entrants for pairing in schedule_round(RoundRobin(cycles=cycles), "abcdef", number)]
 
     order = [1, 2, 3, 5, 4]
     assert [numbered(2, number) for number in range(1, 6)] == [numbered(1, number) for number in order]
@@ -105,4 +105,4 @@ def test_the_last_two_rounds_of_every_cycle_but_the_last_one_change_places() -> 
 
 def test_odd_numbers_and_pairs_have_no_rounds_to_exchange() -> None:
     assert schedule_round(RoundRobin(cycles=2), "abcde", 5) == schedule_round(RoundRobin(cycles=1), "abcde", 5)
-    assert [it.entrants for it in schedule(RoundRobin(cycles=2), "ab")] == [("a", "b"), ("b", "a")]
+    assert [pairing.entrants for pairing in schedule(RoundRobin(cycles=2), "ab")] == [("a", "b"), ("b", "a")]

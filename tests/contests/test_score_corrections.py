@@ -72,7 +72,9 @@ def test_a_corrected_result_changes_points_and_tie_breaks_but_no_pairings() -> N
     loser = pairing.entrants[1]
     apply(play, correct("m-1.1/1.1", 2, 1))
     assert points(play)[loser] == 1
-    assert [it.pairing for it in play.tournament.pairings.values()] == [it.pairing for it in before.pairings.values()]
+    assert [progress.pairing for progress in play.tournament.pairings.values()] == [
+        progress.pairing for progress in before.pairings.values()
+    ]
     apply(play, restore("m-1.1/1.1"))
     assert play.table == TournamentHarness(before).table
     assert play.tournament.pairings["1.1"] == before.pairings["1.1"]
@@ -239,6 +241,6 @@ def test_the_exported_document_has_corrections_and_repeated_matches() -> None:
         play.result(due, replace(better_name_wins(due), moves="ab"))
     apply(play, strike("m-2.1/1.1"))
     document = json.loads(to_json(play.tournament))
-    made = [one for pairing in document["pairings"] for one in pairing["corrections"]]
+    made = [correction for pairing in document["pairings"] for correction in pairing["corrections"]]
     assert made == [{"match_id": "m-2.1/1.1", "kind": "struck", "ranks": [], "message": "why", "by": "ann"}]
     assert "m-3.1/1.1" in json.dumps(document["repeated"])

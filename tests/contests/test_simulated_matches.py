@@ -36,5 +36,5 @@ def test_the_scores_of_pairs_in_matches_of_four_are_the_expected_ones() -> None:
     draws, strengths = random_numbers("four"), (300.0, 100.0, 0.0, -100.0)
     ranks = [simulated_match(strengths, (0, 1, 2, 3), draws).ranks for _ in range(MATCHES)]
     for other in (1, 2, 3):
-        score = sum((one[0] < one[other]) + (one[0] <= one[other]) for one in ranks) / 2 / MATCHES
+        score = sum((places[0] < places[other]) + (places[0] <= places[other]) for places in ranks) / 2 / MATCHES
         assert score == pytest.approx(expected_score(strengths[0] - strengths[other]), abs=0.025)

@@ -117,11 +117,11 @@ def test_every_valid_test_can_be_evaluated(counts: tuple[int, ...], elo0: float,
 
 @given(st.lists(st.integers(0, 30), min_size=5, max_size=5))
 def test_the_mirrored_test_has_the_opposite_verdict(counts: tuple[int, ...]) -> None:
-    one = evaluate_sprt(SprtParameters(elo0=-10, elo1=10), OutcomeCounts(tuple(counts)))
+    state = evaluate_sprt(SprtParameters(elo0=-10, elo1=10), OutcomeCounts(tuple(counts)))
     other = evaluate_sprt(SprtParameters(elo0=-10, elo1=10), OutcomeCounts(tuple(reversed(counts))))
 
-    assert one.llr == pytest.approx(-other.llr, abs=1e-6)
-    assert one.matches_to_go == pytest.approx(other.matches_to_go, abs=2)
+    assert state.llr == pytest.approx(-other.llr, abs=1e-6)
+    assert state.matches_to_go == pytest.approx(other.matches_to_go, abs=2)
 
 
 @pytest.mark.parametrize(

@@ -63,8 +63,8 @@ def test_error_rates_hold_and_lengths_are_as_wald_predicts(
 
     test_runs = [run(of_outcomes, draws) for _ in range(runs)]
 
-    error_rate = sum(it.verdict == wrong for it in test_runs) / runs
-    sets = sum(sum(it.tally.counts) for it in test_runs) / runs
+    error_rate = sum(test_run.verdict == wrong for test_run in test_runs) / runs
+    sets = sum(sum(test_run.tally.counts) for test_run in test_runs) / runs
     message = (
         f"{error_rate:.3f} of {runs} erred, where {allowed} may; {sets:.1f} sets, {wald(of_outcomes, lead):.1f} by Wald"
     )

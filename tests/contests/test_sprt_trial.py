@@ -79,13 +79,13 @@ def test_the_first_entrant_is_tested() -> None:
 
 def test_a_set_counts_whole_and_with_the_seats_exchanged() -> None:
     play = trial(at_once=1)
-    one, other = (
+    offered, other = (
         play.tournament.due_matches() + play.tournament.due_matches(["1.1/1.1"])[:1],
         play.tournament.pairings["1.1"].due_matches,
     )
 
     assert [due.seats for due in other] == [("a", "b"), ("b", "a")]
-    play.result(one[0], wins("a", one[0]))
+    play.result(offered[0], wins("a", offered[0]))
     assert state_of(play).matches == 0
     (second,) = play.tournament.due_matches()
     play.result(second, MatchScore((2, 1)))
@@ -94,11 +94,11 @@ def test_a_set_counts_whole_and_with_the_seats_exchanged() -> None:
 
 def test_single_matches_count_one_by_one_and_the_first_seat_alternates() -> None:
     play = trial("trinomial", at_once=2)
-    one, two = play.tournament.due_matches()
+    first, second = play.tournament.due_matches()
 
-    assert (one.seats, two.seats) == (("a", "b"), ("b", "a"))
-    play.result(one, wins("a", one))
-    play.result(two, wins("b", two))
+    assert (first.seats, second.seats) == (("a", "b"), ("b", "a"))
+    play.result(first, wins("a", first))
+    play.result(second, wins("b", second))
     assert state_of(play).counts == (1, 0, 1)
 
 
@@ -107,12 +107,12 @@ def test_three_outcomes_can_be_counted_in_sets_too() -> None:
         SprtTrial(SPRT, "trinomial"), b"seed", duplicate=DuplicateSets(openings=3), max_concurrent_matches=2
     )
     play = started(terms, "ab")
-    one, two = play.tournament.due_matches()
+    first, second = play.tournament.due_matches()
 
-    assert play.tournament.set_start(one) == play.tournament.set_start(two)
-    play.result(two, wins("b", two))
+    assert play.tournament.set_start(first) == play.tournament.set_start(second)
+    play.result(second, wins("b", second))
     assert state_of(play).matches == 0
-    play.result(one, wins("a", one))
+    play.result(first, wins("a", first))
     assert state_of(play).counts == (1, 0, 1)
 
 
@@ -134,7 +134,7 @@ def test_the_order_in_which_matches_end_changes_neither_verdict_nor_counts(lead:
     one_by_one = trial(at_once=1).play_out(lambda due: results[due.id])
     quick_wins = trial(at_once=8)
     while quick_wins.tournament.phase == "playing":
-        due = min(quick_wins.tournament.due_matches(), key=lambda it: results[it.id] != wins("a", it))
+        due = min(quick_wins.tournament.due_matches(), key=lambda match: results[match.id] != wins("a", match))
         quick_wins.result(due, results[due.id])
 
     assert state_of(quick_wins) == state_of(one_by_one)
@@ -299,4 +299,4 @@ def test_matches_of_a_set_after_the_deciding_one_do_not_count() -> None:
 
     counted = [state_of(play).matches for play in plays]
     assert any(many % 2 for many in counted)
-    assert all(sum(len(it.scores) for it in play.tournament.pairings.values()) % 2 == 0 for play in plays)
+    assert all(sum(len(progress.scores) for progress in play.tournament.pairings.values()) % 2 == 0 for play in plays)

@@ -49,7 +49,7 @@ def reopen(play: TournamentHarness, pairing: str) -> list[object]:
 
 
 def open_pairings(play: TournamentHarness) -> dict[str, str]:
-    return {it.pairing.id: "".join(it.pairing.entrants) for it in play.tournament.open_pairings}
+    return {progress.pairing.id: "".join(progress.pairing.entrants) for progress in play.tournament.open_pairings}
 
 
 def assert_refused(play: TournamentHarness, command: TournamentCommand, error: type[Exception], why: str) -> None:
@@ -142,7 +142,7 @@ def test_a_reopened_pairing_is_played_again_as_another_attempt() -> None:
     play.result(due, MatchScore((1, 2)))
     assert reopen(play, due.pairing.id) == [PairingReopened(due.pairing.id, (), WHY, ANN)]
     progress = play.tournament.pairings[due.pairing.id]
-    assert (progress.has_scores, [it.attempt for it in progress.due_matches]) == (False, [2])
+    assert (progress.has_scores, [due_match.attempt for due_match in progress.due_matches]) == (False, [2])
     assert reopen(play, due.pairing.id) == [], "a repeated request changes nothing"
     play.play_out()
     assert replay(play.tournament.terms, play.log) == play.tournament
@@ -187,27 +187,27 @@ def test_what_is_not_finished_a_bye_a_test_or_an_entrant_that_left_cannot_be_reo
     play = started(Swiss(rounds=2), "abc")
     command = ReopenPairing(play.tournament.due_matches()[0].pairing.id, WHY, ANN)
     assert_refused(play, command, PairingNotChangeable, "not finished")
-    bye = next(it.pairing.id for it in play.tournament.pairings.values() if it.pairing.is_bye)
+    bye = next(progress.pairing.id for progress in play.tournament.pairings.values() if progress.pairing.is_bye)
     assert_refused(play, replace(command, pairing=bye), PairingNotChangeable, "a bye")
     trial = started(SprtTrial(SprtParameters(elo1=5, max_matches=8)), "ab")
     first = next(iter(trial.tournament.pairings))
     assert_refused(trial, replace(command, pairing=first), PairingNotChangeable, "a test")
     left = started(RoundRobin(), "abc")
     left.do(WithdrawEntrant("a"))
-    pairing = next(it.pairing.id for it in left.tournament.pairings.values() if "a" in it.pairing.entrants)
+    pairing = next(row.pairing.id for row in left.tournament.pairings.values() if "a" in row.pairing.entrants)
     assert_refused(left, replace(command, pairing=pairing), PairingNotChangeable, "a has withdrawn")
 
 
 def test_staff_can_declare_an_entrant_absent_and_set_that_aside() -> None:
     play = started(Swiss(rounds=2), "abcd")
     due = play.tournament.due_matches()[0]
-    one, other = due.pairing.entrants
-    declared = DeclareAbsent(due.pairing.id, (one,), WHY, ANN)
-    assert play.do(declared) == [EntrantsAbsent(due.pairing.id, (one,), WHY, ANN)]
+    absentee, other = due.pairing.entrants
+    declared = DeclareAbsent(due.pairing.id, (absentee,), WHY, ANN)
+    assert play.do(declared) == [EntrantsAbsent(due.pairing.id, (absentee,), WHY, ANN)]
     assert play.do(declared) == []
     assert_refused(play, replace(declared, entrants=(other,)), PairingNotChangeable, "finished or being played")
     reopen(play, due.pairing.id)
-    assert play.tournament.no_shows == {one: 0}
+    assert play.tournament.no_shows == {absentee: 0}
     assert due.pairing.id in open_pairings(play)
     stranger = next(name for name in "abcd" if name not in due.pairing.entrants)
     assert_refused(play, replace(declared, entrants=(stranger,)), PairingNotChangeable, "does not play in it")

@@ -52,7 +52,7 @@ def test_every_round_is_paired_as_by_an_external_checker(name: str) -> None:
             entrant for entrant, them in report.table.items() if them[number - 1].kind not in {ResultKind.MISSED}
         ]
         first = report.table["P1"][0].seat == 0
-        found = {it.entrants for it in pair_swiss_round(before, present, report.rounds, first_has_first_move=first)}
+        found = {pair.entrants for pair in pair_swiss_round(before, present, report.rounds, first_has_first_move=first)}
         pairs = {seats for seats in found if frozenset(seats) not in unplayed(report.table, number)}
         assert pairs == played(report.table, number)
         assert {frozenset(seats) for seats in found - pairs} == unplayed(report.table, number)
@@ -62,7 +62,7 @@ def test_every_round_is_paired_as_by_an_external_checker(name: str) -> None:
 def test_a_late_round_of_a_long_tournament_is_paired_as_by_an_external_checker() -> None:
     report = read_report("sixty")
     found = [
-        tuple(int(name[1:]) for name in it.entrants) for it in pair_swiss_round(report.table, list(report.table), 15)
+        tuple(int(name[1:]) for name in row.entrants) for row in pair_swiss_round(report.table, list(report.table), 15)
     ]
     assert found == [
         (1, 15), (3, 2), (11, 17), (7, 10), (8, 14), (4, 6), (5, 12), (9, 16), (13, 25), (24, 22),
@@ -74,13 +74,13 @@ def test_a_late_round_of_a_long_tournament_is_paired_as_by_an_external_checker()
 def test_the_bye_follows_the_rules_of_2026() -> None:
     """bbpPairings' case for criterion C.5: by the older rules, 5 would have received it."""
     before = table("123456", ["1-4 1", "5-2 0", "3-6 1"], ["2-1 0", "4-3 0", "6-5 0"])
-    assert [it.entrants for it in pair_swiss_round(before, "12356", 3)] == [("1", "5"), ("3", "2"), ("6",)]
+    assert [pairing.entrants for pairing in pair_swiss_round(before, "12356", 3)] == [("1", "5"), ("3", "2"), ("6",)]
 
 
 def test_the_bye_goes_to_the_entrant_that_has_played_most() -> None:
     """bbpPairings' case for criterion C.9."""
     before = table("12345", ["1-3 1", "4-2 0"])
-    assert [it.entrants for it in pair_swiss_round(before, "12345", 3)] == [("2", "1"), ("3", "5"), ("4",)]
+    assert [pairing.entrants for pairing in pair_swiss_round(before, "12345", 3)] == [("2", "1"), ("3", "5"), ("4",)]
 
 
 def test_a_round_that_needs_a_rematch_is_an_error() -> None:
@@ -92,7 +92,7 @@ def test_a_round_that_needs_a_rematch_is_an_error() -> None:
 def test_the_higher_score_gets_its_colour_preference() -> None:
     """C.04.3, E.4: 1 and 2 both had the second seat; 2 has the points."""
     before = table("1234", ["3-1 1", "4-2 0.5"])
-    seats = {it.entrants for it in pair_swiss_round(before, "12", 3)}
+    seats = {pairing.entrants for pairing in pair_swiss_round(before, "12", 3)}
     assert seats == {("2", "1")}
 
 
@@ -109,11 +109,11 @@ TOURNAMENTS = st.tuples(st.integers(6, 17), st.integers(1, 6), st.binary(min_siz
 @given(TOURNAMENTS)
 def test_there_are_no_rematches_and_no_second_byes(case: tuple[int, int, bytes]) -> None:
     rounds = simulated(*case)
-    met = [frozenset(it.entrants) for pairings in rounds for it in pairings]
+    met = [frozenset(pairing.entrants) for pairings in rounds for pairing in pairings]
     assert len(set(met)) == len(met)
     assert all(
-        sorted(name for it in one for name in it.entrants) == sorted(f"P{n + 1}" for n in range(case[0]))
-        for one in rounds
+        sorted(name for pairing in pairings for name in pairing.entrants) == sorted(f"P{n + 1}" for n in range(case[0]))
+        for pairings in rounds
     )
 
 
@@ -138,9 +138,9 @@ def test_opponents_have_similar_scores() -> None:
     rows: dict[str, list[RoundResult]] = {f"P{number:02}": [] for number in range(1, 17)}
     for _ in range(4):
         for pairing in pair_swiss_round(rows, list(rows), 4):
-            one, other = pairing.entrants
-            assert total_points(rows[one]) == total_points(rows[other])
-            progress = PairingProgress(pairing).with_score(1, MatchScore((1, 2) if one < other else (2, 1)))
+            first, other = pairing.entrants
+            assert total_points(rows[first]) == total_points(rows[other])
+            progress = PairingProgress(pairing).with_score(1, MatchScore((1, 2) if first < other else (2, 1)))
             for name in pairing.entrants:
                 rows[name] = [*rows[name], progress.round_result(name)]
     assert total_points(rows["P01"]) == 4
@@ -149,5 +149,5 @@ def test_opponents_have_similar_scores() -> None:
 def test_an_entrant_without_former_seats_has_no_colour_preference() -> None:
     """C.04.3, E: 5 enters late, so 1 gets its preference."""
     before = table("12345", ["1-3 1", "2-4 1"])
-    seats = {it.entrants for it in pair_swiss_round(before, "15", 3)}
+    seats = {pairing.entrants for pairing in pair_swiss_round(before, "15", 3)}
     assert seats == {("5", "1")}

@@ -23,7 +23,7 @@ Pair = frozenset[str]
 
 def colour_preference(encounters: Sequence[RoundResult]) -> tuple[int | None, int]:
     """Return the preferred seat, and the strength of the preference from 0 to 3 (absolute)."""
-    seats = [it.seat for it in encounters if it.seat is not None]
+    seats = [encounter.seat for encounter in encounters if encounter.seat is not None]
     if not seats:
         return None, 0
     surplus = seats.count(0) - seats.count(1)
@@ -34,14 +34,14 @@ def colour_preference(encounters: Sequence[RoundResult]) -> tuple[int | None, in
     return (int(surplus > 0), 2) if surplus else (1 - seats[-1], 1)
 
 
-def may_meet(results: RoundResults, one: str, other: str) -> bool:
-    met = any(other in it.opponents for it in results[one])
-    (wanted, strength), (others, other_strength) = colour_preference(results[one]), colour_preference(results[other])
+def may_meet(results: RoundResults, name: str, other: str) -> bool:
+    met = any(other in encounter.opponents for encounter in results[name])
+    (wanted, strength), (others, other_strength) = colour_preference(results[name]), colour_preference(results[other])
     return not met and (wanted != others or min(strength, other_strength) < 3)
 
 
 def may_get_bye(results: RoundResults, name: str) -> bool:
-    return all(it.kind is not ResultKind.BYE for it in results[name])
+    return all(encounter.kind is not ResultKind.BYE for encounter in results[name])
 
 
 def every_pairing(results: RoundResults, names: Sequence[str], byes: int) -> Iterator[frozenset[Pair]]:
@@ -83,12 +83,12 @@ class Bracket:
     @property
     def differences(self) -> list[float]:
         """Point differences within pairs, largest first; one left over counts as paired one point below the group."""
-        apart = [abs(total_points(one) - total_points(other)) for one, other in self.pairs]
+        apart = [abs(total_points(encounters) - total_points(other)) for encounters, other in self.pairs]
         return sorted([*apart, *(points - (self.points - 1) for points in self.floats)], reverse=True)
 
     def clashes(self, strength: int) -> int:
         """Return the number of pairs in which both prefer the same colour, at least with this strength."""
-        both = [(colour_preference(one), colour_preference(other)) for one, other in self.pairs]
+        both = [(colour_preference(encounters), colour_preference(other)) for encounters, other in self.pairs]
         return sum(mine[0] == its[0] and min(mine[1], its[1]) >= strength for mine, its in both)
 
 
@@ -104,22 +104,22 @@ def bracket(results: RoundResults, pairing: Collection[Pair], points: float) -> 
 
 def violations(results: RoundResults, pairing: Collection[Pair], groups: Sequence[float]) -> list[Any]:
     """Return the quality criteria of the first of these groups; less is better."""
-    one, *below = [bracket(results, pairing, points) for points in groups[:2]]
-    floats = [measure for it in (one, *below) for measure in (len(it.floats), it.differences)]
-    return [*floats, one.clashes(1), one.clashes(2)]
+    top, *below = [bracket(results, pairing, points) for points in groups[:2]]
+    floats = [measure for group in (top, *below) for measure in (len(group.floats), group.differences)]
+    return [*floats, top.clashes(1), top.clashes(2)]
 
 
 def is_best(results: RoundResults, found: frozenset[Pair]) -> bool:
     """Return whether each group, from the top, is the best that is possible after what was found above it."""
     possible = list(every_pairing(results, list(results), len(results) % 2))
-    lowest = min(bye_points(results, it) for it in possible)
-    possible = [it for it in possible if bye_points(results, it) == lowest]
+    lowest = min(bye_points(results, way) for way in possible)
+    possible = [way for way in possible if bye_points(results, way) == lowest]
     groups = sorted({total_points(encounters) for encounters in results.values()}, reverse=True)
     for number, points in enumerate(groups):
-        least = min(violations(results, it, groups[number:]) for it in possible)
+        least = min(violations(results, way, groups[number:]) for way in possible)
         if found not in possible or violations(results, found, groups[number:]) != least:
             return False
-        possible = [it for it in possible if pairs_from(results, it, points) == pairs_from(results, found, points)]
+        possible = [way for way in possible if pairs_from(results, way, points) == pairs_from(results, found, points)]
     return True
 
 
@@ -130,7 +130,7 @@ def test_in_every_score_group_as_few_as_possible_float_as_short_as_possible(
 ) -> None:
     # One round more is planned than can be played, so none of them is the last.
     for results, pairings in random_rounds(many, rounds, seed, planned=many + 1):
-        assert is_best(results, frozenset(frozenset(it.entrants) for it in pairings))
+        assert is_best(results, frozenset(frozenset(pairing.entrants) for pairing in pairings))
 
 
 def test_of_two_floaters_the_one_without_a_colour_clash_is_paired() -> None:
@@ -141,7 +141,7 @@ def test_of_two_floaters_the_one_without_a_colour_clash_is_paired() -> None:
         ["7-1 0", "2-4 1", "5-3 0", "8-6 0"],
         ["1-6 1", "7-2 1", "3-8 1", "4-5 0"],
     )
-    found = frozenset(frozenset(it.entrants) for it in pair_swiss_round(before, "12345678", 4))
+    found = frozenset(frozenset(pairing.entrants) for pairing in pair_swiss_round(before, "12345678", 4))
     assert found == {frozenset(pair) for pair in ("13", "75", "64", "28")}
     assert is_best(before, found)
     assert not is_best(before, frozenset(map(frozenset, ("13", "65", "74", "28"))))

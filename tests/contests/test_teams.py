@@ -48,8 +48,8 @@ def only_pairing(play: TournamentHarness) -> PairingProgress:
 
 
 def record(play: TournamentHarness, *ranks: tuple[int, int]) -> None:
-    for due, one in zip(play.tournament.due_matches(), ranks, strict=True):
-        play.result(due, MatchScore(one))
+    for due, places in zip(play.tournament.due_matches(), ranks, strict=True):
+        play.result(due, MatchScore(places))
 
 
 def absent(play: TournamentHarness, board: int, *names: str, by: str = "") -> list[object]:
@@ -96,11 +96,11 @@ def test_standings_are_by_match_points_then_board_points_then_buchholz_and_sonne
     play = teams(RoundRobin(), "abc", 2)
     ranks = {("a", "b"): (WON, DRAWN), ("b", "c"): (WON, WON), ("a", "c"): (LOST, DRAWN)}
     while due := play.tournament.due_matches():
-        one = due[0]
-        names = one.pairing.entrants
+        first = due[0]
+        names = first.pairing.entrants
         key = (min(names), max(names))
-        mine = ranks[key][one.number - 1]
-        play.result(one, MatchScore(mine if names == key else mine[::-1]))
+        mine = ranks[key][first.number - 1]
+        play.result(first, MatchScore(mine if names == key else mine[::-1]))
     rows = play.tournament.standings()
     assert [(row.entrant, row.points, row.tie_breaks[0]) for row in rows] == [
         ("b", 2.0, 2.5),
@@ -120,7 +120,7 @@ def test_standings_are_by_match_points_then_board_points_then_buchholz_and_sonne
 def test_a_swiss_of_teams_pairs_by_match_points_without_rematches() -> None:
     play = teams(Swiss(rounds=3), "abcdefgh", 2, tie_breaks=("board_points",))
     play.play_out()
-    met = [frozenset(it.pairing.entrants) for it in play.tournament.pairings.values()]
+    met = [frozenset(progress.pairing.entrants) for progress in play.tournament.pairings.values()]
     assert len(met) == len(set(met)) == 12
     assert [row.points for row in play.tournament.standings()] == [6.0, 4.0, 4.0, 4.0, 2.0, 2.0, 2.0, 0.0]
     with pytest.raises(TrfNotAvailable, match="pairings of one match"):
@@ -137,14 +137,14 @@ def test_board_points_do_not_decide_whom_a_team_meets() -> None:
     for due in play.tournament.due_matches():
         play.result(due, narrow_or_wide(due))
     assert [(row.entrant, row.points) for row in play.tournament.standings(1)[:3]] == [("b", 2), ("c", 2), ("a", 2)]
-    opponent = next(it.pairing.entrants for it in play.tournament.open_pairings if "a" in it.pairing.entrants)
+    opponent = next(row.pairing.entrants for row in play.tournament.open_pairings if "a" in row.pairing.entrants)
     assert {*opponent} <= {"a", "b", "c"}, "it meets another winner"
 
 
 def test_a_bye_of_a_team_counts_as_a_win_on_all_boards_and_is_given_once() -> None:
     play = teams(Swiss(rounds=2), "abc", 2).play_out(level)
-    byes = [it for it in play.tournament.pairings.values() if it.pairing.is_bye]
-    assert len({it.pairing.entrants for it in byes}) == 2
+    byes = [progress for progress in play.tournament.pairings.values() if progress.pairing.is_bye]
+    assert len({progress.pairing.entrants for progress in byes}) == 2
     result = byes[0].round_result(byes[0].pairing.entrants[0])
     assert (result.kind, result.points, result.board_points) == (ResultKind.BYE, 2.0, 2.0)
 
@@ -160,24 +160,24 @@ def test_an_absent_board_loses_that_board_only() -> None:
     assert play.tournament.phase == "finished"
     assert (play.tournament.pairings.no_show_counts(), play.tournament.pairings.forfeit_counts()) == ({}, {first: 1})
     rows = {row.entrant: row for row in play.tournament.standings()}
-    assert [(rows[it].wins, rows[it].losses) for it in (first, second)] == [(1, 1), (1, 1)]
+    assert [(rows[name].wins, rows[name].losses) for name in (first, second)] == [(1, 1), (1, 1)]
     document = json.loads(to_json(play.tournament))
     assert document["pairings"][0]["absent_boards"] == {"2": [first]}
 
 
 def test_a_team_without_any_bot_loses_by_absence_and_is_withdrawn_after_too_many() -> None:
     play = teams(Swiss(rounds=3), "abcd", 2)
-    pairing = next(it.pairing for it in play.tournament.open_pairings if "a" in it.pairing.entrants)
+    pairing = next(row.pairing for row in play.tournament.open_pairings if "a" in row.pairing.entrants)
     (other,) = {*pairing.entrants} - {"a"}
     for board in (1, 2):
         play.do(DeclareAbsent(pairing.id, ("a",), "away", board=board))
     progress = play.tournament.pairings[pairing.id]
     assert (progress.is_done, {*progress.absent}, play.tournament.no_shows) == (True, {"a"}, {"a": 1})
-    assert [progress.round_result(it).kind for it in ("a", other)] == [ResultKind.ABSENT, ResultKind.UNOPPOSED]
-    assert [progress.round_result(it).points for it in ("a", other)] == [0.0, 2.0]
+    assert [progress.round_result(name).kind for name in ("a", other)] == [ResultKind.ABSENT, ResultKind.UNOPPOSED]
+    assert [progress.round_result(name).points for name in ("a", other)] == [0.0, 2.0]
     for due in play.tournament.due_matches():
         play.result(due, better_name_wins(due))
-    again = next(it.pairing for it in play.tournament.open_pairings if "a" in it.pairing.entrants)
+    again = next(row.pairing for row in play.tournament.open_pairings if "a" in row.pairing.entrants)
     assert again.round == 2
     play.do(DeclareAbsent(again.id, ("a",), "away", board=2))
     events = play.do(DeclareAbsent(again.id, ("a",), "away", board=1))
@@ -247,7 +247,7 @@ def test_staff_reopens_a_pairing_of_teams_and_pairs_a_round_by_hand() -> None:
     play = teams(Swiss(rounds=3), "abcd", 2)
     (event,) = play.do(PairRound(1, (("a", "b"), ("c", "d")), "as agreed", "staff"))
     assert isinstance(event, PairingsReplaced)
-    assert [(it.boards, len(it.due_matches)) for it in play.tournament.open_pairings] == [(2, 2), (2, 2)]
+    assert [(row.boards, len(row.due_matches)) for row in play.tournament.open_pairings] == [(2, 2), (2, 2)]
 
 
 def test_a_schedule_of_teams_has_a_limit_of_matches() -> None:

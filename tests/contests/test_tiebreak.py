@@ -204,9 +204,9 @@ def test_buchholz_cut_1_leaves_out_the_lowest_opponent() -> None:
 def test_buchholz_cut_1_leaves_out_a_round_that_was_missed_by_choice_first() -> None:
     """Player 9 missed a round, which counts as a game against a dummy with 3.5 points. It is cut before 18 with 2.5."""
     results = ResultTable(hamilton())
-    dummy = next(it.score for it in results.opponents_of("9") if it.voluntary)
+    dummy = next(opponent.score for opponent in results.opponents_of("9") if opponent.voluntary)
     whole = tie_break_value("buchholz", results, "9", [])
-    assert dummy > min(it.score for it in results.opponents_of("9"))
+    assert dummy > min(opponent.score for opponent in results.opponents_of("9"))
     assert tie_break_value("buchholz_cut_1", results, "9", []) == whole - dummy
 
 

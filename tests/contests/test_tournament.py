@@ -110,9 +110,9 @@ def test_the_seats_rotate_within_a_pairing() -> None:
 
 def test_due_matches_respect_the_limit() -> None:
     play = started(play_terms(RoundRobin(), b"", max_concurrent_matches=2), "abcd")
-    one, two = play.tournament.due_matches()
-    assert play.tournament.due_matches([one.id, two.id]) == []
-    assert [due.id for due in play.tournament.due_matches([two.id])] == [one.id]
+    first, second = play.tournament.due_matches()
+    assert play.tournament.due_matches([first.id, second.id]) == []
+    assert [due.id for due in play.tournament.due_matches([second.id])] == [first.id]
 
 
 def test_a_slow_pair_in_a_round_robin_delays_no_others() -> None:
@@ -163,10 +163,10 @@ def test_a_limit_of_matches_in_play_above_the_planning_horizon_is_reached() -> N
 
 def test_a_swiss_round_waits_for_all_of_the_one_before() -> None:
     play = started(Swiss(rounds=2), "abcd")
-    one, two = play.tournament.due_matches()
-    play.result(one, better_name_wins(one))
+    first, second = play.tournament.due_matches()
+    play.result(first, better_name_wins(first))
     assert play.tournament.round == 1
-    assert any(isinstance(event, PairingsPlanned) for event in play.result(two, better_name_wins(two)))
+    assert any(isinstance(event, PairingsPlanned) for event in play.result(second, better_name_wins(second)))
 
 
 def test_a_round_is_paired_at_the_start_and_by_the_last_result_of_the_round_before() -> None:
@@ -216,7 +216,7 @@ def test_a_late_entrant_has_missed_the_rounds_before() -> None:
     for due in play.tournament.due_matches():
         play.result(due, better_name_wins(due))
     assert play.tournament.round_results()["e"][0].kind is ResultKind.MISSED
-    assert "e" in {name for it in play.tournament.pairings.values() for name in it.pairing.entrants}
+    assert "e" in {name for progress in play.tournament.pairings.values() for name in progress.pairing.entrants}
     with pytest.raises(EntryClosed):
         play.do(EnterTournament(ContestEntrant("f")))
 
@@ -456,7 +456,7 @@ def test_a_swiss_ends_early_when_all_have_met() -> None:
 
     assert play.tournament.phase == "finished"
     assert play.tournament.round < 5
-    met = [frozenset(it.pairing.entrants) for it in play.tournament.pairings.values()]
+    met = [frozenset(progress.pairing.entrants) for progress in play.tournament.pairings.values()]
     assert len(set(met)) == len(met)
 
 
@@ -479,5 +479,5 @@ def test_both_entrants_may_leave_a_knock_out() -> None:
 def test_qualified_entrants_enter_all_at_once() -> None:
     play = entered(RoundRobin(), [])
     best = (ContestEntrant("b"), ContestEntrant("a"))
-    assert play.do(QualifyEntrants(best)) == [EntrantJoined(one) for one in best]
+    assert play.do(QualifyEntrants(best)) == [EntrantJoined(entrant) for entrant in best]
     assert play.do(QualifyEntrants(best)) == []

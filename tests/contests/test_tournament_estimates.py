@@ -30,14 +30,14 @@ def test_estimates_are_relative_to_the_average_and_to_the_next_entrant() -> None
 
     found = estimate_strengths(play.tournament)
     assert list(found) == [name for _, name, _ in play.table]
-    assert sum(it.elo for it in found.values()) == pytest.approx(0, abs=1e-6)
+    assert sum(estimate.elo for estimate in found.values()) == pytest.approx(0, abs=1e-6)
     games = [
         FinishOrder(tuple((name,) for name in progress.pairing.entrants), score.ranks)
         for progress in play.tournament.pairings.values()
         for score in progress.scores.values()
     ]
     found_elsewhere = fit_strengths(games)
-    assert {name: it.elo for name, it in found.items()} == pytest.approx(found_elsewhere.elo)
+    assert {name: estimate.elo for name, estimate in found.items()} == pytest.approx(found_elsewhere.elo)
     first, second, *_, last = found
     assert found[first].superiority == pytest.approx(found_elsewhere.difference(first, second).superiority)
     assert found[last].superiority == 0
@@ -77,7 +77,7 @@ def test_with_two_entrants_each_is_compared_with_the_other() -> None:
 
 def test_an_entrant_without_matches_has_no_estimate() -> None:
     play = started(Swiss(rounds=1), "abc").play_out()
-    (free,) = [name for it in play.tournament.pairings.values() if it.pairing.is_bye for name in it.pairing.entrants]
+    (free,) = [name for row in play.tournament.pairings.values() if row.pairing.is_bye for name in row.pairing.entrants]
     assert set(estimate_strengths(play.tournament)) == set("abc") - {free}
 
 
@@ -86,18 +86,18 @@ def test_an_unplayed_round_gives_no_estimates() -> None:
     after_one = estimate_strengths(play.tournament, until=1)
 
     assert after_one != estimate_strengths(play.tournament)
-    assert len({round(abs(it.elo)) for it in after_one.values()}) == 1  # Each has won or lost once.
+    assert len({round(abs(estimate.elo)) for estimate in after_one.values()}) == 1  # Each has won or lost once.
 
 
 def test_partners_share_the_result_of_their_side() -> None:
     play = started(Pools(1, 4, ((0, 2), (1, 3))), "abcd")
     (due,) = play.tournament.due_matches()
     play.result(due, MatchScore((1, 2, 1, 2)))
-    one, other, partner, _ = due.pairing.entrants
+    name, other, partner, _ = due.pairing.entrants
 
     found = estimate_strengths(play.tournament)
-    assert found[one].elo == pytest.approx(found[partner].elo)
-    assert found[one].elo > found[other].elo
+    assert found[name].elo == pytest.approx(found[partner].elo)
+    assert found[name].elo > found[other].elo
 
 
 def test_a_repeated_game_counts_once() -> None:

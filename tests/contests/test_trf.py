@@ -160,7 +160,7 @@ def test_bbp_pairings_reads_what_we_write_and_pairs_likewise(name: str) -> None:
         acceleration=Acceleration(upper, report.rounds),
         forbidden={frozenset(group.players) for group in report.forbidden},
     )
-    ours = {" ".join(str(names.index(one) + 1) for one in it.entrants) + " 0" * it.is_bye for it in pairings}
+    ours = {" ".join(str(names.index(bot) + 1) for bot in pair.entrants) + " 0" * pair.is_bye for pair in pairings}
     assert ours == {line[4:] for line in text.splitlines() if line.startswith("### ")}
     assert away or report.forbidden
 
@@ -210,7 +210,7 @@ def test_the_json_has_standings_cross_table_and_pairings() -> None:
     assert report["phase"] == "finished"
     assert [(row["entrant"], row["points"]) for row in report["standings"]] == [("c", 1), ("a", 1), ("b", 0)]
     assert report["cross_table"] == {"a": {"b": 1}, "b": {"a": 0}, "c": {}}
-    assert [(sorted(it["entrants"]), sorted(it["points"])) for it in report["pairings"]] == [
+    assert [(sorted(pairing["entrants"]), sorted(pairing["points"])) for pairing in report["pairings"]] == [
         (["a", "b"], [0, 1]),
         (["c"], [1]),
     ]
