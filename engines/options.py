@@ -211,7 +211,7 @@ class Options:
     def completed(self, settings: Settings) -> Settings:
         """Return the settings with the defaults of all late options that they do not contain."""
         named = {name for name, _ in settings.values}
-        missing = tuple((it.name, it.default) for it in self.declared if it.late and it.name not in named)
+        missing = tuple((each.name, each.default) for each in self.declared if each.late and each.name not in named)
         return Settings((*settings.values, *missing)) if missing else settings
 
     def _preset(self, name: str | None) -> Mapping[str, Value]:

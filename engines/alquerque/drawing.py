@@ -69,7 +69,7 @@ def _place(number: int) -> Point:
 
 def _board() -> str:
     ground = element("rect", x=-10, y=-10, width=SIDE + 20, height=SIDE + 20, rx=3, fill=GROUND)
-    drawn = segments([(_place(one), _place(other)) for one, other in LINES], stroke=LINE, stroke_width=1.1)
+    drawn = segments([(_place(point), _place(other)) for point, other in LINES], stroke=LINE, stroke_width=1.1)
     files = [text((STEP * file, SIDE + 14), 6, name) for file, name in enumerate(FILES)]
     ranks = [text((-14, SIDE - STEP * rank), 6, name) for rank, name in enumerate(RANKS)]
     return ground + drawn + group(*files, *ranks, fill=FAINT, text_anchor="middle")

@@ -21,9 +21,9 @@ TIMED_PLIES = 300
 def check_repeatable(game: Game, settings: Settings, rng: random.Random) -> None:
     """Check that equal seeds and moves give equal games. Raises CheckFailure."""
     state = rng.getstate()
-    one = [str(position) for position in game_path(game, settings, rng)]
+    texts = [str(position) for position in game_path(game, settings, rng)]
     rng.setstate(state)
-    for number, (text, position) in enumerate(zip(one, game_path(game, settings, rng), strict=False)):
+    for number, (text, position) in enumerate(zip(texts, game_path(game, settings, rng), strict=False)):
         with locate(position=position):
             require(str(position) == text, f"with the same seed and moves, it was {text} after {number} moves before")
 

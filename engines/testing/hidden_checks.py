@@ -41,12 +41,12 @@ def check_hidden(
     for viewer in (SPECTATOR, *range(len(game.table(settings).seats))):
         for _ in range(GAMES):
             check_seed_is_hidden(game, settings, viewer, rng)
-            for one, other in _pairs(game, settings, viewer, rng):
-                if one.text(viewer) != str(one):
+            for position, other in _pairs(game, settings, viewer, rng):
+                if position.text(viewer) != str(position):
                     restricted.add(viewer)
-                check_shown_moves(one, other, viewer, rng)
-                if other is not None and str(one) != str(other):
-                    check_looks_same(one, other, viewer, [*NONSENSE, *_sample(moves, MAX_TRIED, rng)])
+                check_shown_moves(position, other, viewer, rng)
+                if other is not None and str(position) != str(other):
+                    check_looks_same(position, other, viewer, [*NONSENSE, *_sample(moves, MAX_TRIED, rng)])
                     pairs[viewer] += 1
     return pairs, restricted
 
@@ -61,33 +61,33 @@ def can_resample(game: Game) -> bool:
     return can_imagine(game) or type(game).resample is not Game.resample
 
 
-def check_looks_same(one: Position, other: Position, viewer: Viewer, moves: Sequence[str] = NONSENSE) -> None:
+def check_looks_same(position: Position, other: Position, viewer: Viewer, moves: Sequence[str] = NONSENSE) -> None:
     """Check that two positions with the same text for `viewer` behave the same to it. Raises CheckFailure.
 
     `moves` are tried in both: what is refused must be refused with the same words.
     """
-    with locate(position=one, seat=viewer):
-        for (what, mine), (_, others) in zip(_seen(one, viewer), _seen(other, viewer), strict=True):
+    with locate(position=position, seat=viewer):
+        for (what, mine), (_, others) in zip(_seen(position, viewer), _seen(other, viewer), strict=True):
             require(
                 mine == others, f"{what} depends on what this viewer may not see: {mine!r}, but {others!r} in {other!s}"
             )
     for move in moves if viewer != SPECTATOR else ():
-        with locate(position=one, seat=viewer, move=move):
-            mine, others = _error(one, viewer, move), _error(other, viewer, move)
+        with locate(position=position, seat=viewer, move=move):
+            mine, others = _error(position, viewer, move), _error(other, viewer, move)
             require(mine == others, f"an error tells what the viewer may not see: {mine}, but {others} in {other!s}")
 
 
-def check_shown_moves(one: Position, other: Position | None, viewer: Viewer, rng: random.Random) -> None:
+def check_shown_moves(position: Position, other: Position | None, viewer: Viewer, rng: random.Random) -> None:
     """Check that moves of other seats show `viewer` no more than the texts after them. Raises CheckFailure.
 
     Moves of one position are compared with each other, and with themselves in `other`, which has the same text for the
     viewer. Two moves may look different if they lead to the same full position, as two orders of the same steps do.
     """
-    for seat in one.owing:
+    for seat in position.owing:
         first: dict[str, _ShownMove] = {}
-        for move in _sample(one.moves(seat), MAX_SHOWN, rng) if seat != viewer else ():
-            with locate(position=one, seat=seat, move=move):
-                mine = _show_move(one, seat, move, viewer)
+        for move in _sample(position.moves(seat), MAX_SHOWN, rng) if seat != viewer else ():
+            with locate(position=position, seat=seat, move=move):
+                mine = _show_move(position, seat, move, viewer)
                 twins = [first.setdefault(mine.after, mine)]
                 if other is not None and move in other.moves(seat):
                     twins.append(_show_move(other, seat, move, viewer))
@@ -158,31 +158,31 @@ def _pairs(
     game: Game, settings: Settings, viewer: Viewer, rng: random.Random
 ) -> Iterable[tuple[Position, Position | None]]:
     """Yield the positions of a random game, each with another one that the viewer cannot tell apart, or None."""
-    one = game.start(settings, rng.randbytes(32))
+    position = game.start(settings, rng.randbytes(32))
     starts = (game.start(settings, rng.randbytes(32)) for _ in range(SEEDS))
-    other = next((start for start in starts if start.text(viewer) == one.text(viewer)), None)
+    other = next((start for start in starts if start.text(viewer) == position.text(viewer)), None)
     for _ in range(PLIES):
         if can_resample(game):
-            with locate(position=one, seat=viewer):
-                other = game.resample(one, viewer, rng.randbytes(8))
-                require(other.text(viewer) == one.text(viewer), f"what is drawn anew looks otherwise: {other!s}")
-        yield one, other
-        if not one.owing:
+            with locate(position=position, seat=viewer):
+                other = game.resample(position, viewer, rng.randbytes(8))
+                require(other.text(viewer) == position.text(viewer), f"what is drawn anew looks otherwise: {other!s}")
+        yield position, other
+        if not position.owing:
             return
-        one, other = _play_both(one, other, viewer, rng)
+        position, other = _play_both(position, other, viewer, rng)
 
 
 def _play_both(
-    one: Position, other: Position | None, viewer: Viewer, rng: random.Random
+    position: Position, other: Position | None, viewer: Viewer, rng: random.Random
 ) -> tuple[Position, Position | None]:
     """Play a move in one position, and in the other a move that looks the same to the viewer, if there is any."""
-    seat = rng.choice(one.owing)
-    move = rng.choice(one.moves(seat))
-    after = one.play(seat, move)
+    seat = rng.choice(position.owing)
+    move = rng.choice(position.moves(seat))
+    after = position.play(seat, move)
     if other is None:
         # A new chance: the same position and a hidden move may make a difference.
-        other = one
-    shown = one.visible_move(seat, move, viewer)
+        other = position
+    shown = position.visible_move(seat, move, viewer)
     twins = [twin for twin in other.moves(seat) if other.visible_move(seat, twin, viewer) == shown]
     if not twins:
         return after, None

@@ -82,7 +82,7 @@ class Layout:
     def __init__(self, board: Board) -> None:
         self.board = board
         self.spelling = Spelling(board)
-        unit = APART / min(dist(one, other) for one, other in product(board.places, repeat=2) if one != other)
+        unit = APART / min(dist(place, other) for place, other in product(board.places, repeat=2) if place != other)
         left, low = (min(place[axis] for place in board.places) for axis in (0, 1))
         right, high = (max(place[axis] for place in board.places) for axis in (0, 1))
         wide = unit * (right - left)
@@ -98,7 +98,7 @@ class Layout:
         return self._unit * (place[0] - self._left), self._unit * (self._high - place[1])
 
     def _lines(self) -> str:
-        return segments([(self.places[one], self.places[other]) for one, other in self.board.lines], stroke=LINE)
+        return segments([(self.places[cell], self.places[other]) for cell, other in self.board.lines], stroke=LINE)
 
     def _circles(self) -> str:
         of_row = {number: colour for colour, row in zip(COLOURS, self.board.rows, strict=True) for number in row}

@@ -51,7 +51,7 @@ def canonical(text: str) -> str:
     names = board.names
     data = {
         "cells": [{"id": name, "x": x, "y": y} for name, (x, y) in zip(names, board.places, strict=True)],
-        "edges": [[names[one], names[other]] for one, other in board.lines],
+        "edges": [[names[circle], names[other]] for circle, other in board.lines],
         "start": {edge: [names[circle] for circle in row] for edge, row in zip(EDGES, board.rows, strict=True)},
         "forward": dict(zip(EDGES, board.ahead, strict=True)),
     }
@@ -126,10 +126,10 @@ def _lines(data: Data, number: dict[str, int]) -> tuple[tuple[int, int], ...]:
         ends = _list(edge, "an edge")
         if len(ends) != 2:
             raise _InvalidBoard(f"the edge {quoted(ends)} does not connect two cells; an edge must be a pair of ids")
-        one, other = (_known(end, number, "an edge") for end in ends)
-        if one == other:
+        cell, other = (_known(end, number, "an edge") for end in ends)
+        if cell == other:
             raise _InvalidBoard(f"an edge leads from {ends[0]} to itself; it must connect two different cells")
-        line = (min(one, other), max(one, other))
+        line = (min(cell, other), max(cell, other))
         if line in lines:
             raise _InvalidBoard(f"the edge between {ends[0]} and {ends[1]} is listed twice; each edge must be unique")
         lines[line] = None
@@ -150,10 +150,10 @@ def _rows(data: Data, number: dict[str, int], lines: tuple[tuple[int, int], ...]
             )
         met.add(circle)
     for row in rows:
-        for one, other in pairwise(row):
-            if (min(one, other), max(one, other)) not in lines:
+        for cell, other in pairwise(row):
+            if (min(cell, other), max(cell, other)) not in lines:
                 raise _InvalidBoard(
-                    f"no edge connects {names[one]} and {names[other]}; "
+                    f"no edge connects {names[cell]} and {names[other]}; "
                     "a start row must be listed from one end to the other, with an edge between neighbours"
                 )
     return rows
@@ -197,7 +197,7 @@ def _playable(board: Board, neighbours: Neighbours) -> None:
     """Check that every colour can get from its start row to its goal row without a backward step."""
     for colour, name in enumerate(COLOURS):
         # The function is called at once.
-        met = _met(board.rows[colour], neighbours, lambda one, other: board.advance(colour, one, other) >= 0)  # noqa: B023
+        met = _met(board.rows[colour], neighbours, lambda circle, other: board.advance(colour, circle, other) >= 0)  # noqa: B023
         if not met & set(board.rows[opposite(colour)]):
             start, goal = EDGES[colour], EDGES[opposite(colour)]
             raise _InvalidBoard(
@@ -208,9 +208,9 @@ def _playable(board: Board, neighbours: Neighbours) -> None:
 
 def _neighbours(circles: int, lines: tuple[tuple[int, int], ...]) -> Neighbours:
     near: list[list[int]] = [[] for _ in range(circles)]
-    for one, other in lines:
-        near[one].append(other)
-        near[other].append(one)
+    for circle, other in lines:
+        near[circle].append(other)
+        near[other].append(circle)
     return near
 
 
@@ -219,9 +219,9 @@ def _met(first: Iterable[int], neighbours: Neighbours, passable: Callable[[int, 
     met = set(first)
     waiting = list(met)
     while waiting:
-        one = waiting.pop()
-        for other in neighbours[one]:
-            if other not in met and passable(one, other):
+        circle = waiting.pop()
+        for other in neighbours[circle]:
+            if other not in met and passable(circle, other):
                 met.add(other)
                 waiting.append(other)
     return met

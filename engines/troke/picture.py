@@ -26,8 +26,8 @@ class Drawing:
         self._height = HIGH * max(y for _, y in board.places)
         width = MARGIN + WIDE * max(x for x, _ in board.places) + WIDE
         self._lines = [[" "] * width for _ in range(self._height + 1)]
-        for one, other in board.lines:
-            self._draw(one, other)
+        for circle, other in board.lines:
+            self._draw(circle, other)
         self._lines.append([" "] * width)
         for (_, y), label in labels(board, 1, "0123456789").items():
             self._lines[self._height - HIGH * y][: len(label)] = label
@@ -43,9 +43,9 @@ class Drawing:
             lines[self._height - HIGH * y][column : column + 5] = [self._opened[circle], *signs, self._closed[circle]]
         return "\n".join("".join(line).rstrip() for line in lines)
 
-    def _draw(self, one: int, other: int) -> None:
+    def _draw(self, circle: int, other: int) -> None:
         """Draw the line between two circles, if its slope can be drawn with characters."""
-        (x, y), (to_x, to_y) = sorted((self._board.places[one], self._board.places[other]))
+        (x, y), (to_x, to_y) = sorted((self._board.places[circle], self._board.places[other]))
         right, up = to_x - x, to_y - y
         if right and up and right != abs(up):
             return

@@ -246,6 +246,6 @@ class Pieces:
         """
         rest = 1 << ((turn & DIGIT) >> 1) if turn & 1 else 0
         begun, *captured = lifted
-        displaced = [begun, *(one for one in captured if one[1] != rest)]
+        displaced = [begun, *(piece for piece in captured if piece[1] != rest)]
         places = [standing_on(index % 3, circle.bit_length() - 1) for index, circle in displaced]
         return tuple([step for step in self.barred if step >> DIGIT_BITS not in places])

@@ -21,9 +21,9 @@ class Ways:
         """The circles that this colour may not enter."""
         self.lines = [0] * len(board.names)
         """All circles that a line connects to each circle."""
-        for one, other in board.lines:
-            self.lines[one] |= 1 << other
-            self.lines[other] |= 1 << one
+        for circle, other in board.lines:
+            self.lines[circle] |= 1 << other
+            self.lines[other] |= 1 << circle
         self.row = [lines & self.goal if 1 << at & self.goal else 0 for at, lines in enumerate(self.lines)]
         """The neighbours in the row of each circle of the goal row."""
         self.enters = [self._entered(board, colour, at) for at in range(len(board.names))]

@@ -116,7 +116,7 @@ def _flat(point: Point) -> Point:
 def _ground(scale: Scale, pieces: list[dict[int, str]]) -> str:
     """Return the cells by colour, dotted lines within pieces, and solid lines around them."""
     within, around = (
-        [(scale.place(one), scale.place(other)) for one, other in _sides(pieces, cells)] for cells in (2, 1)
+        [(scale.place(corner), scale.place(other)) for corner, other in _sides(pieces, cells)] for cells in (2, 1)
     )
     return (
         "".join(
@@ -189,7 +189,7 @@ def _marked(scale: Scale, colours: dict[int, str], last_move: str | None) -> str
     cells, laid = _named(last_move)
     if not {*cells, *laid} <= set(colours):
         return ""
-    sides = [(scale.place(one), scale.place(other)) for one, other in _sides([laid], 1)]
+    sides = [(scale.place(corner), scale.place(other)) for corner, other in _sides([laid], 1)]
     places = [scale.middle(cell) for cell in cells]
     rings = [circle(at, scale.edge * RING, fill=FILLS[colours[cell]]) for cell, at in zip(cells, places, strict=True)]
     return group(

@@ -164,7 +164,7 @@ class SharedMatches(OtherNodes):
     def in_play(self, bot: str) -> list[Match]:
         """Return the matches in play of the bot that run here."""
         live_matches = self.live.index.of_bot(bot)
-        return [one.match for one in live_matches if one.runner and one.match.phase is MatchPhase.PLAYING]
+        return [each.match for each in live_matches if each.runner and each.match.phase is MatchPhase.PLAYING]
 
     def adopt(self, match_id: str) -> Match | None:
         """Let a match that was restored from the log run on, since another node has followed it all the time.
@@ -180,7 +180,7 @@ class SharedMatches(OtherNodes):
 
     def offline_bots(self) -> set[str]:
         """Return the bots in matches in play that have no session."""
-        in_play = [one.match for one in self.live.index.all() if one.match.phase is MatchPhase.PLAYING]
+        in_play = [each.match for each in self.live.index.all() if each.match.phase is MatchPhase.PLAYING]
         bots = {player.bot for match in in_play for player in match.players if player.bot}
         return {bot for bot in bots if not self.live.sessions.of_bot(bot)}
 
@@ -230,12 +230,12 @@ class SharedMatches(OtherNodes):
     @property
     def followed(self) -> dict[str, int]:
         """Return the matches of which this node must know every entry, with the number of the last one it knows."""
-        live_matches = [one for one in self.live.index.all() if one.runner]
-        self._watched.intersection_update(one.match_id for one in live_matches)
+        live_matches = [live_match for live_match in self.live.index.all() if live_match.runner]
+        self._watched.intersection_update(live_match.match_id for live_match in live_matches)
         return {
-            one.match_id: one.match.number
-            for one in live_matches
-            if one.match_id in self._watched or self.is_followed(one)
+            live_match.match_id: live_match.match.number
+            for live_match in live_matches
+            if live_match.match_id in self._watched or self.is_followed(live_match)
         }
 
     @property

@@ -122,9 +122,9 @@ class AlreadyOnLadder(ContestError):
 class SameOwner(ContestError):
     """A rated match between bots of one owner: one of them could lose on purpose."""
 
-    def __init__(self, ladder: str, one: str, other: str) -> None:
-        sentence = f"{one} and {other} have the same owner, so they play no rated match on ladder {ladder}"
-        super().__init__(sentence, ladder=ladder, entrants=f"{one}, {other}")
+    def __init__(self, ladder: str, entrant: str, other: str) -> None:
+        sentence = f"{entrant} and {other} have the same owner, so they play no rated match on ladder {ladder}"
+        super().__init__(sentence, ladder=ladder, entrants=f"{entrant}, {other}")
 
 
 class WrongParticipantCount(ContestError):

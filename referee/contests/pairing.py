@@ -193,7 +193,10 @@ class PairingHistory(Struct, frozen=True, gc=False):
 
     def with_pairing(self, names: Sequence[str], sides: Iterable[Sequence[int]], keep: int) -> "PairingHistory":
         """Return the history after a pairing. A meeting is dropped after `keep` later opponents."""
-        met = {name: _met(self.recent.get(name, ()), tuple(it for it in names if it != name), keep) for name in names}
+        met = {
+            name: _met(self.recent.get(name, ()), tuple(other for other in names if other != name), keep)
+            for name in names
+        }
         seats = {place: self.seat_counts.get(place, 0) + 1 for place in zip(names, range(len(names)), strict=True)}
         partners = {pair: self.partner_counts.get(pair, 0) + 1 for pair in partner_pairs(names, sides)}
         return replace(
@@ -207,14 +210,14 @@ class PairingHistory(Struct, frozen=True, gc=False):
 def partner_pairs(names: Sequence[str], sides: Iterable[Sequence[int]]) -> list[tuple[str, str]]:
     """Return all pairs of partners, each in alphabetical order."""
     return [
-        (min(one, other), max(one, other))
+        (min(name, other), max(name, other))
         for side in sides
-        for one, other in combinations([names[place] for place in side], 2)
+        for name, other in combinations([names[place] for place in side], 2)
     ]
 
 
 def _met(earlier: Sequence[Meeting], meeting: Meeting, keep: int) -> tuple[Meeting, ...]:
-    older = [tuple(it for it in old if it not in meeting) for old in earlier]
+    older = [tuple(name for name in old if name not in meeting) for old in earlier]
     meetings = [old for old in older if old] + [meeting]
     while sum(map(len, meetings[1:])) >= keep and len(meetings) > 1:
         meetings.pop(0)

@@ -64,10 +64,10 @@ class PairingProgress(Struct, frozen=True, gc=False):
     def with_correction(self, number: int, correction: Correction, score: MatchScore | None) -> "PairingProgress":
         """Return the pairing after staff corrected a match. `score`: what counts from now on; None: it is struck."""
         known = self.corrections.get(number)
-        corrections = {at: one for at, one in self.corrections.items() if at != number}
+        corrections = {at: corrected for at, corrected in self.corrections.items() if at != number}
         if correction.kind != "restored":
             corrections[number] = CorrectedScore(correction, known.played if known else self.scores[number])
-        scores = {at: one for at, one in self.scores.items() if at != number}
+        scores = {at: counted for at, counted in self.scores.items() if at != number}
         return replace(self, scores=scores if score is None else {**scores, number: score}, corrections=corrections)
 
     @property
@@ -91,7 +91,7 @@ class PairingProgress(Struct, frozen=True, gc=False):
     def _with_absent_teams(self, names: frozenset[str], board: int) -> "PairingProgress":
         lost = [board] if board else [due.number for due in self.due_matches]
         absent_boards = {**self.absent_boards, **dict.fromkeys(lost, names)}
-        all_lost = frozenset.intersection(*(absent_boards.get(it, frozenset()) for it in range(1, self.boards + 1)))
+        all_lost = frozenset.intersection(*(absent_boards.get(at, frozenset()) for at in range(1, self.boards + 1)))
         return replace(self, absent=self.absent | (all_lost if board else names), absent_boards=absent_boards)
 
     def with_result_set_aside(self) -> "PairingProgress":
@@ -215,7 +215,7 @@ class PairingProgress(Struct, frozen=True, gc=False):
         if self.departed and not (self.has_scores or self.struck):
             return self._never_played(name)
         place = pairing.entrants.index(name)
-        others = dict.fromkeys(pairing.entrants[it] for side in pairing.opposing_teams(place) for it in side)
+        others = dict.fromkeys(pairing.entrants[seat] for side in pairing.opposing_teams(place) for seat in side)
         led = [leaders for leaders in map(self._leaders, self.scores.values()) if self._team(place) in leaders]
         sole_wins = sum(len(leaders) == 1 for leaders in led)
         return RoundResult(
@@ -234,7 +234,7 @@ class PairingProgress(Struct, frozen=True, gc=False):
         pairing = self.pairing
         if pairing.is_bye:
             return RoundResult(ResultKind.BYE, TEAM_WIN, matches=self.boards, board_points=float(self.boards))
-        (other,) = (it for it in pairing.entrants if it != name)
+        (other,) = (entrant for entrant in pairing.entrants if entrant != name)
         mine, theirs = self._board_points(name), self._board_points(other)
         # Two teams without any points were both absent.
         points = TEAM_WIN if mine > theirs else TEAM_DRAW if mine == theirs and mine else 0.0
@@ -260,7 +260,7 @@ class PairingProgress(Struct, frozen=True, gc=False):
         pairing = self.pairing
         if len(pairing.participants) > 2:
             return MISSED  # Without all its players, nobody is scored.
-        (other,) = (it for it in pairing.participants if it != name)
+        (other,) = (entrant for entrant in pairing.participants if entrant != name)
         present = name not in self.departed
         points = float(pairing.matches) if present else 0.0
         return RoundResult(
@@ -298,7 +298,7 @@ class PairingProgress(Struct, frozen=True, gc=False):
     def _team(self, place: int) -> tuple[str, ...]:
         """Return the names of the side that contains a position."""
         side = next(side for side in self.pairing.teams if place in side)
-        return tuple(self.pairing.entrants[it] for it in side)
+        return tuple(self.pairing.entrants[seat] for seat in side)
 
     @property
     def winner(self) -> str | None:

@@ -32,23 +32,23 @@ class AbsenceTimer:
     def update(self, absent: Collection[Absence], now_us: Micros) -> None:
         """Add the time since the last update to those that were absent then and still are."""
         step_us = min(now_us - self._updated_us, MAX_STEP_US)
-        for one in self._absent:
-            if one in absent:
-                self._waited_us[one] = self._waited_us.get(one, 0) + step_us
+        for absence in self._absent:
+            if absence in absent:
+                self._waited_us[absence] = self._waited_us.get(absence, 0) + step_us
         self._absent, self._updated_us = absent, now_us
 
-    def waited_us(self, one: Absence) -> Micros:
-        return self._waited_us.get(one, 0)
+    def waited_us(self, absence: Absence) -> Micros:
+        return self._waited_us.get(absence, 0)
 
     def ends_us(self, no_show_us: Micros) -> dict[str, Micros]:
         """Return when the first wait of each pairing ends if those that were absent at the last update do not come."""
         ends: dict[str, Micros] = {}
-        for one in self._absent:
-            end_us = self._updated_us + no_show_us - self.waited_us(one)
-            ends[one[0]] = min(end_us, ends.get(one[0], end_us))
+        for absence in self._absent:
+            end_us = self._updated_us + no_show_us - self.waited_us(absence)
+            ends[absence[0]] = min(end_us, ends.get(absence[0], end_us))
         return ends
 
     def forget(self, pairing: str, board: int = 0) -> None:
         """Drop the waits of a pairing, or of a board of teams, that has ended."""
-        self._waited_us = {one: waited for one, waited in self._waited_us.items() if one[:2] != (pairing, board)}
-        self._absent = [one for one in self._absent if one[:2] != (pairing, board)]
+        self._waited_us = {key: waited for key, waited in self._waited_us.items() if key[:2] != (pairing, board)}
+        self._absent = [absence for absence in self._absent if absence[:2] != (pairing, board)]

@@ -204,7 +204,7 @@ class ContestRegistry(Generic[State]):
     def find_request(self, organiser: str, request_id: str) -> ContestEntry | None:
         """Return the first entry of the contest that this request of the organiser has created, if there is one."""
         request = organiser, request_id
-        return next((it for it in self.first_entries.values() if _request_of(it.event) == request), None)
+        return next((entry for entry in self.first_entries.values() if _request_of(entry.event) == request), None)
 
     def _is_over(self, last: ContestEntry | UnreadableContest) -> bool:
         """Return whether a contest is known to be over without reading it: if nothing was corrected after its end."""

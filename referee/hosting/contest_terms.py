@@ -138,7 +138,7 @@ def check_ladder_terms(terms: HostedLadderTerms, games: Mapping[str, Game], limi
         raise BadField("match_terms", "at least one is needed")
     for match_terms in terms.match_terms:
         _check_match_terms(match_terms, terms.openings, games, limits, in_sets=terms.value.duplicate_play is not None)
-    tables = [find_game(games, it.game).table(it.settings) for it in terms.match_terms]
+    tables = [find_game(games, match_terms.game).table(match_terms.settings) for match_terms in terms.match_terms]
     if len({table.sides for table in tables}) > 1:
         raise BadField("match_terms", "they must all have the same seats and sides")
     _check_partners(seating(tables[0], terms.value.partner_rule))

@@ -58,8 +58,8 @@ class CorrectedRatings:
     def add(self, number: int, ratings: Sequence[RatingRecord]) -> None:
         self.numbers.append(number)
         self.starts.append(len(self.values))
-        for it in ratings:
-            self.values.extend((it.rating.value, it.rating.deviation, it.matches))
+        for record in ratings:
+            self.values.extend((record.rating.value, record.rating.deviation, record.matches))
 
     def extend(self, other: "CorrectedRatings") -> None:
         shift = len(self.values)
@@ -179,7 +179,7 @@ class LadderCorrections:
         ratings: CorrectedRatings,
     ) -> _Progress:
         named = {event.match_id for _, event in events if isinstance(event, MatchRated)}
-        needed = {match_id: one for match_id, one in corrections.items() if match_id in named}
+        needed = {match_id: correction for match_id, correction in corrections.items() if match_id in named}
         complete, replay = progress.replay.complete, replace(progress.replay, complete=())
         if len(events) <= MATCHES_HERE:
             replay, added = rate_part(replay, events, needed)

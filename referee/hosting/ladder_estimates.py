@@ -170,7 +170,7 @@ def _with_recent(known: _Estimated, state: LadderState) -> Ratings:
     ratings = dict(known.ratings)
     for rated in known.recent:
         live = state.ladder.current_season.rating
-        before = {it: RatingRecord(ratings[it]) if it in ratings else live(it) for it in rated.finish.players}
+        before = {who: RatingRecord(ratings[who]) if who in ratings else live(who) for who in rated.finish.players}
         updates = compute_rating_updates(before, rated.finish, rated.weight)
-        ratings |= {it.player: it.after.rating for it in updates if it.player in ratings}
+        ratings |= {update.player: update.after.rating for update in updates if update.player in ratings}
     return ratings

@@ -203,7 +203,7 @@ class LadderHost(ContestHost[LadderState, LadderRequest]):
     ) -> list[LadderStandingsRow]:
         """Return the standings in that state of a ladder, best first. `season`: see `standings`."""
         available, _ = await find_available(state, self._deps.factory, with_busy=True)
-        playing = {it.name: state.ladder.entrants[it.name].rated_player(it.bots) for it in available}
+        playing = {online.name: state.ladder.entrants[online.name].rated_player(online.bots) for online in available}
         estimates = await self._estimates.of(state, season or state.ladder.season)
         return state.ladder.standings(playing, season, all_versions, self._deps.time.wall_ms(), estimates)
 

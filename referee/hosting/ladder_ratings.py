@@ -221,5 +221,5 @@ def _newest_version(rated: Iterable[Player], wanted: Player) -> Player:
 
 def _common_player(ladder: Ladder, bots: Sequence[Player]) -> Player:
     names = [player.bot for player in bots]
-    entrants = (one for one in ladder.entrants.values() if [player.bot for player in one.bots] == names)
+    entrants = (entrant for entrant in ladder.entrants.values() if [player.bot for player in entrant.bots] == names)
     return next((entrant.rated_player() for entrant in entrants), Player())

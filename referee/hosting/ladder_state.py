@@ -120,8 +120,8 @@ class LadderState(HostedContest[LadderCreated], frozen=True, gc=False):
             else player.bot
         )
 
-    def _player_rating(self, it: RatingRecord) -> PlayerRating:
-        return PlayerRating(it.rating.value, it.rating.deviation, it.matches, self.ladder.terms.is_provisional(it))
+    def _player_rating(self, row: RatingRecord) -> PlayerRating:
+        return PlayerRating(row.rating.value, row.rating.deviation, row.matches, self.ladder.terms.is_provisional(row))
 
 
 def with_time(rated: climb.MatchRated, at_ms: int) -> climb.MatchRated:

@@ -125,7 +125,7 @@ class LadderWorker(ContestWorker[LadderState]):
         now_us = self._time.monotonic_us()
         free = [entrant for entrant in entrants if entrant.free_slots > 0]
         self._waits_since = {entrant.name: self._waits_since.get(entrant.name, now_us) for entrant in free}
-        waited = tuple(it for it in free if now_us - self._waits_since[it.name] >= REMATCH_WAIT_US)
+        waited = tuple(entrant for entrant in free if now_us - self._waits_since[entrant.name] >= REMATCH_WAIT_US)
         if await self._pair_in_batches(PairEntrants(tuple(entrants), deferred=delayed)):
             return True
         if await self._pair_in_batches(PairEntrants(waited, allow_early_rematch=True, deferred=delayed)):

@@ -156,7 +156,7 @@ class MatchQueue(Struct, frozen=True, gc=False):
 def queue_of(active: Iterable[ContestState], factory: MatchFactory, now_ms: int) -> MatchQueue:
     """Return the queue of these contests."""
     contests = list(active)
-    return MatchQueue(len(contests), tuple(it for contest in contests for it in _queued(contest, factory, now_ms)))
+    return MatchQueue(len(contests), tuple(due for contest in contests for due in _queued(contest, factory, now_ms)))
 
 
 def _queued(contest: ContestState, factory: MatchFactory, now_ms: int) -> Iterator[QueuedMatch]:
@@ -172,8 +172,8 @@ def _queued(contest: ContestState, factory: MatchFactory, now_ms: int) -> Iterat
 
     for due in contest.waiting:
         game = contest.match_terms(due).game
-        rooms = {bots: room(bots, game) for bots in (contest.players_of(due, it) for it in due.pairing.participants)}
-        free = all(it is not None and it > reserved[bots] for bots, it in rooms.items())
+        rooms = {bots: room(bots, game) for bots in (contest.players_of(due, who) for who in due.pairing.participants)}
+        free = all(places is not None and places > reserved[bots] for bots, places in rooms.items())
         if None not in rooms.values():
             reserved.update(rooms.keys())
         waits_for = WaitReason.PLACE if full else WaitReason.NOTHING if free else WaitReason.BOTS

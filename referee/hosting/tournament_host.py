@@ -268,7 +268,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         if before.organiser != request.organiser:
             raise BadField("terms.qualification.tournament", "it must be a tournament of the same organiser")
         was, wanted = before.terms.value, request.terms.value
-        differ = any(getattr(was, it) != getattr(wanted, it) for it in ("boards", "partner_rule", "ladder"))
+        differ = any(getattr(was, name) != getattr(wanted, name) for name in ("boards", "partner_rule", "ladder"))
         if differ or before.terms.match_terms != request.terms.match_terms:
             why = "it must have the same match terms, ladder, partners and boards"
             raise BadField("terms.qualification.tournament", why)
@@ -294,9 +294,9 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         if not isinstance(created, TournamentCreated) or created != request.created(created.terms.tournament.seed):
             return False
         entries = await self._registry.log.read(first.contest, 1, created.entrants)
-        entered = [it.event.entrant for it in entries if isinstance(it.event, EntrantJoined)]
+        entered = [entry.event.entrant for entry in entries if isinstance(entry.event, EntrantJoined)]
         wanted = [with_default_name(entrant) for entrant in request.entrants]
-        return [(one.name, one.bots) for one in entered] == [(one.name, one.bots) for one in wanted]
+        return [(each.name, each.bots) for each in entered] == [(each.name, each.bots) for each in wanted]
 
 
 def _decide_entry(state: TournamentState, entrant: ContestEntrant, now_ms: int = 0) -> list[TournamentEvent]:

@@ -180,7 +180,7 @@ def _counted_matches(tournament: Tournament) -> dict[frozenset[str], list[str]]:
             if number in course.scores and attempt == course.current_attempt(number)
         ]
         names = course.pairing.participants
-        for pair in {frozenset((one, other)) for one in names for other in names if one != other}:
+        for pair in {frozenset((name, other)) for name in names for other in names if name != other}:
             found.setdefault(pair, []).extend(counted)
     return found
 
@@ -188,10 +188,10 @@ def _counted_matches(tournament: Tournament) -> dict[frozenset[str], list[str]]:
 def _count_no_shows(tournament: Tournament) -> Counter[frozenset[str]]:
     """Return how many pairings of each pair of entrants were lost by absence."""
     return Counter(
-        frozenset((one, other))
+        frozenset((name, other))
         for course in tournament.pairings.values()
         if course.absent and course.pairing.round <= tournament.main_rounds
-        for one, other in combinations(course.pairing.participants, 2)
+        for name, other in combinations(course.pairing.participants, 2)
     )
 
 

@@ -181,8 +181,8 @@ class TournamentWorker(ContestWorker[TournamentState]):
             return
         absent = await self._find_absent()
         self._absences.update(absent.keys(), self._time.monotonic_us())
-        left_us = [no_show_us - self._absences.waited_us(one) for one in absent]
-        for place in dict.fromkeys(one[:2] for one, left in zip(absent, left_us, strict=True) if left <= 0):
+        left_us = [no_show_us - self._absences.waited_us(absence) for absence in absent]
+        for place in dict.fromkeys(absence[:2] for absence, left in zip(absent, left_us, strict=True) if left <= 0):
             await self._declare_absent(*place, absent, no_show_us)
         if absent:
             self._wake_in(min([MAX_STEP_US, *(left for left in left_us if left > 0)]))

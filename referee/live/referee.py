@@ -166,7 +166,7 @@ class Referee:
         free = self._live.starter.free_capacity(player, game, labels)
         if free is None:
             return None
-        live_matches = (one for one in self._live.index.of_bot(player.bot) if free.player in one.match.players)
+        live_matches = (each for each in self._live.index.of_bot(player.bot) if free.player in each.match.players)
         return replace(free, room=max(0, free.room - sum(map(self._live.starter.awaits_nonces, live_matches))))
 
     @property
@@ -177,7 +177,7 @@ class Referee:
     def count_in_play(self, bot: str) -> int:
         """Return the number of matches in play of the bot."""
         live_matches = self._live.index.of_bot(bot)
-        return self.recovery.count_in_play(bot) + sum(one.match.phase is MatchPhase.PLAYING for one in live_matches)
+        return self.recovery.count_in_play(bot) + sum(each.match.phase is MatchPhase.PLAYING for each in live_matches)
 
     @property
     def live_matches(self) -> list[Match]:
@@ -226,7 +226,7 @@ class Referee:
     async def due_turns(self, bot: str, match_id: str = "") -> list[TurnDue]:
         """Return the turns that a bot owes, in one match or in all of them, the most urgent first."""
         await self.recovery.restore_matches_of(bot)
-        live_matches = [one for one in self._live.index.of_bot(bot) if match_id in ("", one.match_id)]
+        live_matches = [each for each in self._live.index.of_bot(bot) if match_id in ("", each.match_id)]
         for live_match in live_matches:
             await self._live.runner(live_match.match_id)
         due = [turn_due(live_match, seat) for live_match in live_matches for seat in live_match.seats_of(bot)]
@@ -331,7 +331,7 @@ class Referee:
             if live_match.runner
             for turn in live_match.match.owing
         ]
-        while self._time.monotonic_us() < until_us and any(self._is_thinking(*one) for one in asked):
+        while self._time.monotonic_us() < until_us and any(self._is_thinking(*pair) for pair in asked):
             self._live.changed.clear()
             timer = self._time.call_at(until_us, self._live.changed.set)
             await self._live.changed.wait()

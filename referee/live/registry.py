@@ -147,7 +147,7 @@ class LiveMatches:
 
     def on_received(self, steps: Sequence[MatchStep]) -> None:
         subscribers = self._presence_observers
-        self._record(steps, subscribers, [one for one in subscribers if one.sees_moves])
+        self._record(steps, subscribers, [observer for observer in subscribers if observer.sees_moves])
 
     def _record(
         self,

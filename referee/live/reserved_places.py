@@ -68,7 +68,7 @@ class ReservedPlaces:
             return free
         if not self._joined.in_contest(session.player.bot):
             return free
-        alike = Counter(tuple((label, one) for label, one in it.labels if label in ORIGIN) for it in playing)
+        alike = Counter(tuple((label, value) for label, value in setup.labels if label in ORIGIN) for setup in playing)
         taken = sum(many for origin, many in alike.items() if self._is_of_others(dict(origin), session))
         return max(0, min(free, session.hello.max_matches // 2 - taken))
 

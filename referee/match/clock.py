@@ -341,7 +341,7 @@ def control_of(rule: ClockRule) -> TimeControl:
 
 def controls_of(time: referee_values.TimeControl, seats: int) -> tuple[TimeControl, ...]:
     """Return the control of each seat by a time control. Raises BadTimeControl."""
-    odds = {one.seat: control_of(one.rule) for one in time.odds}
+    odds = {handicap.seat: control_of(handicap.rule) for handicap in time.odds}
     if beyond := [seat for seat in odds if seat >= seats]:
         raise BadTimeControl("odds", f"must not name seat {beyond[0]}; seats are 0 to {seats - 1}")
     if len(odds) < len(time.odds):

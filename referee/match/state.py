@@ -338,5 +338,5 @@ def _asked(
 def _charged(match: Match, seat: Seat, row: ClockCharge) -> tuple[tuple[Clock, ...], tuple[Micros, ...]]:
     """Return the clocks and the network credit of all seats after a charge."""
     shared = type(match.controls[seat]) is Hourglass
-    others = [it for it in range(len(match.clocks)) if match.side_of(it) != match.side_of(seat)] if shared else ()
+    others = [each for each in range(len(match.clocks)) if match.side_of(each) != match.side_of(seat)] if shared else ()
     return apply_charge(row, seat, match.clocks, match.credit_us, others)

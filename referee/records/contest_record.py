@@ -82,14 +82,14 @@ def describe_difference(recorded: RecordedEvent, again: RecordedEvent) -> str:
     return f"{path} of {kind_of(recorded)} is {_shown(was)} by the record, and {_shown(is_)} by the rules"
 
 
-def _first_difference(one: Any, other: Any, path: str = "") -> tuple[str, Any, Any]:
+def _first_difference(was: Any, other: Any, path: str = "") -> tuple[str, Any, Any]:
     """Return the path to the first values that differ in two JSON values, and both values."""
-    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
-        return next(_first_difference(one[key], other[key], f"{path}.{key}") for key in one if one[key] != other[key])
-    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        pairs = enumerate(zip(one, other, strict=True))
+    if isinstance(was, dict) and isinstance(other, dict) and was.keys() == other.keys():
+        return next(_first_difference(was[key], other[key], f"{path}.{key}") for key in was if was[key] != other[key])
+    if isinstance(was, list) and isinstance(other, list) and len(was) == len(other):
+        pairs = enumerate(zip(was, other, strict=True))
         return next(_first_difference(*both, f"{path}.{at}") for at, both in pairs if both[0] != both[1])
-    return path.removeprefix("."), one, other
+    return path.removeprefix("."), was, other
 
 
 def _shown(value: Any) -> str:

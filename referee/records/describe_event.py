@@ -120,12 +120,12 @@ def _row_difference(recorded: Any, was: ClockCharge, is_: ClockCharge) -> str:
     return f"seat {recorded.seat}: " + CHARGE_DIFFERENCES[name].format(_time(of_was), _time(of_is))
 
 
-def _first_other(one: Any, other: Any) -> tuple[str, Any, Any]:
+def _first_other(value: Any, other: Any) -> tuple[str, Any, Any]:
     """Return the name and both values of the first field in which two values of one type differ."""
     return next(
         (name, mine, its)
-        for name in one.__struct_fields__
-        if (mine := getattr(one, name)) != (its := getattr(other, name))
+        for name in value.__struct_fields__
+        if (mine := getattr(value, name)) != (its := getattr(other, name))
     )
 
 

@@ -194,17 +194,17 @@ def store_record(match_id: str, record: bytes) -> StoredRecord:
 
 def encode_group(records: Sequence[StoredRecord], level: int = LEVEL) -> bytes:
     frame = _compress(records, level)
-    if max(sum(it.full_bytes for it in records), sum(len(it.content) for it in records)) > max_expanded(len(frame)):
+    if max(sum(row.full_bytes for row in records), sum(len(row.content) for row in records)) > max_expanded(len(frame)):
         # Their lines hardly differ. With their hashes, which cannot be compressed, the group is within the limit.
         records = [_with_hashes(record) for record in records]
         frame = _compress(records, level)
-    rows = tuple((it.match_id, len(it.content), it.whole) for it in records)
+    rows = tuple((record.match_id, len(record.content), record.whole) for record in records)
     index = msgspec.json.encode(GroupIndex(_PACKED_VERSION, len(frame), rows))
     return MAGIC + len(index).to_bytes(4, "little") + index + frame
 
 
 def _compress(records: Sequence[StoredRecord], level: int) -> bytes:
-    content = b"".join(it.content for it in records)
+    content = b"".join(record.content for record in records)
     return bytes(zstandard().ZstdCompressor(level=level, write_checksum=True).compress(content))
 
 

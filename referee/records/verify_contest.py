@@ -253,7 +253,7 @@ class _ContestReplay:
         """Return the correction of a match, after rating all matches so far again."""
         correction = event.correction
         season = ladder.rated_matches.season_of(correction.match_id)
-        rated = (it for it in self._rated if isinstance(it, MatchRated) and it.match_id == correction.match_id)
+        rated = (past for past in self._rated if isinstance(past, MatchRated) and past.match_id == correction.match_id)
         if season is None or (played := next(rated, None)) is None:
             self._differ(f"it corrects {shortened(correction.match_id)}, which was not rated")
         self._rated_again += len(self._rated)

@@ -105,8 +105,8 @@ def _find_fields(of: inspect.Type, wanted: type[inspect.Type], path: FieldPath) 
         for field in of.fields:
             yield from _find_fields(field.type, wanted, (*path, field.name))
     elif isinstance(of, inspect.UnionType):
-        for one in of.types:
-            yield from _find_fields(one, wanted, path)
+        for member in of.types:
+            yield from _find_fields(member, wanted, path)
     elif isinstance(of, inspect.VarTupleType):
         yield from _find_fields(of.item_type, wanted, (*path, "*"))
 
@@ -123,7 +123,7 @@ def _check_same(data: JsonValue, written: JsonValue, path: str) -> None:
             known = ", ".join(written) or "none"
             raise MalformedValue(f"unknown field {quoted(unknown)}; known: {known} - at `{path}`")
     elif isinstance(written, tuple):
-        for index, (one, other) in enumerate(zip(data, written, strict=True)):
-            _check_same(one, other, f"{path}[{index}]")
+        for index, (item, other) in enumerate(zip(data, written, strict=True)):
+            _check_same(item, other, f"{path}[{index}]")
     elif isinstance(written, float) and not (isinstance(data, float) and isfinite(data)):
         raise MalformedValue(f"expected a number with a decimal point, not {quoted(data)} - at `{path}`")

@@ -104,7 +104,7 @@ class NodeChannels:
         for connection in connections:
             if connection.open_calls < MAX_STREAMS_PER_CONNECTION and connection.credentials is credentials:
                 return connection
-        connections[:] = [one for one in connections if one.open_calls or one.credentials is credentials]
+        connections[:] = [kept for kept in connections if kept.open_calls or kept.credentials is credentials]
         connections.append(NodeConnection(self._create_channel(address, credentials), credentials))
         return connections[-1]
 

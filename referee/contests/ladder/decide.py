@@ -252,7 +252,7 @@ def _record_void(ladder: Ladder, command: RecordLadderVoid) -> list[LadderEvent]
 def _find_due(ladder: Ladder, due_id: str, match_id: str) -> tuple[PairingProgress, DueMatch] | None:
     """Return the match unless it has a result already or that attempt became void."""
     progress = ladder.pairings.get(due_id.partition("/")[0])
-    due = next((it for it in progress.due_matches if it.id == due_id), None) if progress else None
+    due = next((match for match in progress.due_matches if match.id == due_id), None) if progress else None
     if progress is None or due is None:
         return None
     known = progress.match_ids.get((due.number, due.attempt), match_id)

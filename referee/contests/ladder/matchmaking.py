@@ -68,7 +68,7 @@ def select_matches_to_start(
 
     Challenges come first. A match that has to wait reserves a slot of each of its entrants.
     """
-    free_slots = {it.name: it.free_slots for it in available}
+    free_slots = {entrant.name: entrant.free_slots for entrant in available}
     started: list[DueMatch] = []
     waiting = _waiting_for_slots(ladder, free_slots, deferred)
     startable = _startable_count(ladder, len(waiting))
@@ -103,11 +103,11 @@ def pair_entrants(ladder: Ladder, command: PairEntrants) -> list[PairingPlanned]
     if ladder.phase is not LadderPhase.OPEN or ladder.paused:
         return []
     available = {
-        it.name: it for it in command.available if it.name in ladder.entrants
+        entrant.name: entrant for entrant in command.available if entrant.name in ladder.entrants
     }  # An entrant may just have left.
     waiting = _waiting_for_slots(ladder, available, command.deferred)
     reserved = Counter(name for due in waiting for name in due.pairing.entrants)
-    candidates = [_candidate(ladder, it, it.free_slots - reserved[it.name]) for it in available.values()]
+    candidates = [_candidate(ladder, each, each.free_slots - reserved[each.name]) for each in available.values()]
     options = replace(
         pairing_options(ladder), wait_for_fresh=bool(ladder.matches_in_play) and not command.allow_early_rematch
     )
@@ -156,13 +156,13 @@ def choose_matches(
 
     Each entrant with a free slot gets at most one.
     """
-    return list(islice(_matches(sorted(candidates, key=lambda it: it.name), history, options, lots), limit))
+    return list(islice(_matches(sorted(candidates, key=lambda entrant: entrant.name), history, options, lots), limit))
 
 
 def _matches(
     candidates: Sequence[PairingCandidate], history: PairingHistory, options: PairingOptions, lots: "Lots"
 ) -> Iterable[tuple[str, ...]]:
-    waiting = {it.name: it for it in candidates if it.free_slots > 0}
+    waiting = {candidate.name: candidate for candidate in candidates if candidate.free_slots > 0}
     distance = _rematch_distance(len(candidates), options) if options.wait_for_fresh else 0
     meetings = RecentMeetings(waiting, history)
 
@@ -170,15 +170,15 @@ def _matches(
         return _urgency(candidate, len(candidates))
 
     for _, equally_urgent in groupby(sorted(waiting.values(), key=urgency), urgency):
-        seekers = [it for it in equally_urgent if it.name in waiting]
+        seekers = [candidate for candidate in equally_urgent if candidate.name in waiting]
         while seekers and len(waiting) >= options.table_size:
             seeker = lots.draw(seekers)
             table = _choose_table(seeker, waiting.values(), meetings, options, distance, lots)
             if len(table) == options.table_size:
-                for it in table:
-                    del waiting[it.name]
-                yield choose_seating([it.name for it in table], history, options, lots)
-            seekers = [it for it in seekers if it.name in waiting and it is not seeker]
+                for candidate in table:
+                    del waiting[candidate.name]
+                yield choose_seating([candidate.name for candidate in table], history, options, lots)
+            seekers = [candidate for candidate in seekers if candidate.name in waiting and candidate is not seeker]
 
 
 def _choose_table(
@@ -195,7 +195,7 @@ def _choose_table(
     while len(table) < options.table_size:
         excluded = {table[-1].name, *meetings.rematch_penalties(table[-1:], distance)}
         owners = set(table[-1].owners)
-        opponents = [it for it in opponents if it.name not in excluded and owners.isdisjoint(it.owners)]
+        opponents = [other for other in opponents if other.name not in excluded and owners.isdisjoint(other.owners)]
         if not opponents:
             break
         table.append(lots.draw(_suitable_opponents(table, opponents, meetings, options)))
@@ -210,11 +210,11 @@ def _suitable_opponents(
 ) -> list[PairingCandidate]:
     """Return the opponents that are informative enough, among those met least recently."""
     penalties = meetings.rematch_penalties(table, options.rematch_after)
-    least = min(penalties.get(it.name, 0) for it in opponents)
-    least_recent = [it for it in opponents if penalties.get(it.name, 0) == least]
-    information = [sum(expected_information(each, it) for each in table) for it in least_recent]
+    least = min(penalties.get(opponent.name, 0) for opponent in opponents)
+    least_recent = [opponent for opponent in opponents if penalties.get(opponent.name, 0) == least]
+    information = [sum(expected_information(each, opponent) for each in table) for opponent in least_recent]
     threshold = MIN_INFORMATION_SHARE * max(information)
-    return [it for it, amount in zip(least_recent, information, strict=True) if amount >= threshold]
+    return [opponent for opponent, amount in zip(least_recent, information, strict=True) if amount >= threshold]
 
 
 class RecentMeetings:
@@ -262,15 +262,15 @@ def choose_seating(
     return lots.draw([order for order, amount in unfairness.items() if amount == least])
 
 
-def expected_information(one: PairingCandidate, other: PairingCandidate) -> float:
+def expected_information(candidate: PairingCandidate, other: PairingCandidate) -> float:
     """Return how informative a match between two is expected to be.
 
     A rating update reduces the variance of a rating by about this number times its square. It is the variance of the
     outcome between players with these ratings, divided by the variance of what the outcome depends on.
     """
-    lead = (one.rating - other.rating) / ELO_SCALE
+    lead = (candidate.rating - other.rating) / ELO_SCALE
     outcome_variance = 1 / (2 + exp(lead) + exp(-lead))
-    return outcome_variance / (one.deviation**2 + other.deviation**2 + ELO_SCALE**2)
+    return outcome_variance / (candidate.deviation**2 + other.deviation**2 + ELO_SCALE**2)
 
 
 def _rematch_distance(count: int, options: PairingOptions) -> int:

@@ -12,13 +12,13 @@ from referee.match.setup import Player
 def input_of_command(ladder: Ladder, command: PairEntrants) -> PlanningInput:
     """Return what the log records of a command, relative to the planning before it."""
     found = {
-        it.name: EntrantAvailability(it.name, tuple(player.version for player in it.bots), it.free_slots)
-        for it in command.available
+        each.name: EntrantAvailability(each.name, tuple(player.version for player in each.bots), each.free_slots)
+        for each in command.available
     }
     available = {name: found[name] for name in ladder.entrants if name in found}  # An entrant may just have left.
     due = {due.id for due in ladder.due_matches}
     return PlanningInput(
-        tuple(it for name, it in available.items() if ladder.availability.get(name) != it),
+        tuple(entrant for name, entrant in available.items() if ladder.availability.get(name) != entrant),
         tuple(name for name in ladder.availability if name not in available),
         command.allow_early_rematch,
         tuple(sorted(due.intersection(command.deferred))),
@@ -29,8 +29,8 @@ def input_of_command(ladder: Ladder, command: PairEntrants) -> PlanningInput:
 def command_from_input(ladder: Ladder, planning: PlanningInput) -> PairEntrants:
     """Return the command that a planning in the log followed, with the entrants in the order of joining."""
     available = tuple(
-        AvailableEntrant(it.name, _players(ladder, it), it.free_slots)
-        for it in availability_after(ladder, planning).values()
+        AvailableEntrant(entrant.name, _players(ladder, entrant), entrant.free_slots)
+        for entrant in availability_after(ladder, planning).values()
     )
     return PairEntrants(available, planning.allow_early_rematch, frozenset(planning.deferred), planning.max_pairings)
 

@@ -35,7 +35,7 @@ class RatedMatches(Struct, frozen=True, gc=False):
 
     def with_correction(self, event: MatchCorrected) -> "RatedMatches":
         correction = event.correction
-        corrections = {key: one for key, one in self.corrections.items() if key != correction.match_id}
+        corrections = {key: earlier for key, earlier in self.corrections.items() if key != correction.match_id}
         if correction.kind != "restored":
             corrections[correction.match_id] = replace(event, seasons=(), versions=())
         return replace(self, corrections=corrections, requests=with_request(self.requests, correction))

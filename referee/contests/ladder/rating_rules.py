@@ -80,7 +80,7 @@ class RatingHistory(Struct, frozen=True, gc=False):
         return replace(self, rated_ms=rated_ms, versions={player.bot: player for player in versions})
 
     def _met(self, player: Player, finish: FinishOrder[Player], holders: Mapping[Player, str]) -> tuple[str, ...]:
-        against = [holders[it] for side in finish.sides if player not in side for it in side]
+        against = [holders[opponent] for side in finish.sides if player not in side for opponent in side]
         return (*self.opponents.get(player.bot, ()), *against)[-WINDOW:]
 
     def weight(self, finish: FinishOrder[Player], holders: Mapping[Player, str], at_ms: int) -> float:
@@ -92,8 +92,8 @@ class RatingHistory(Struct, frozen=True, gc=False):
         free = WINDOW * FREE_SHARES / max(1, active - 1)
         counts = [
             self._met(player, finish, holders).count(holders[opponent])
-            for one, other in combinations(finish.sides, 2)
-            for players, opponents in ((one, other), (other, one))
+            for side, other in combinations(finish.sides, 2)
+            for players, opponents in ((side, other), (other, side))
             for player in players
             for opponent in opponents
         ]
@@ -136,10 +136,10 @@ def _owners(entrants: Mapping[str, ContestEntrant], name: str) -> tuple[str, ...
     namesake = entrants.get(name)
     if namesake:
         return namesake.owners
-    return next((it.owners for it in entrants.values() if name in {player.bot for player in it.bots}), ())
+    return next((holder.owners for holder in entrants.values() if name in {player.bot for player in holder.bots}), ())
 
 
 def find_same_owner(entrants: Iterable[ContestEntrant]) -> tuple[str, str] | None:
     """Return the names of two entrants that have an owner in common. None: there are no such entrants."""
-    shared = ((one, other) for one, other in combinations(entrants, 2) if {*one.owners} & {*other.owners})
-    return next(((one.name, other.name) for one, other in shared), None)
+    shared = ((entrant, other) for entrant, other in combinations(entrants, 2) if {*entrant.owners} & {*other.owners})
+    return next(((entrant.name, other.name) for entrant, other in shared), None)

@@ -40,12 +40,12 @@ class _SeasonCounts:
     played: "array[float]" = field(default_factory=lambda: array("d"))
     drawn: "array[float]" = field(default_factory=lambda: array("d"))
 
-    def add(self, one: Side, other: Side, score: float, weight: float) -> None:
-        if other < one:
-            one, other, score = other, one, 1 - score
-        place = self.places.setdefault((one, other), len(self.ends))
+    def add(self, side: Side, other: Side, score: float, weight: float) -> None:
+        if other < side:
+            side, other, score = other, side, 1 - score
+        place = self.places.setdefault((side, other), len(self.ends))
         if place == len(self.ends):
-            self.members.extend((*one, *(-1 - it for it in other)))
+            self.members.extend((*side, *(-1 - number for number in other)))
             self.ends.append(len(self.members))
             for sums in (self.scores, self.played, self.drawn):
                 sums.append(0.0)
@@ -88,8 +88,8 @@ class ResultCounts:
             current.matches[number] += 1
             self._last[player], self._versions[player.bot] = (self.current, number), player
         weight = rated.weight * pair_weight(len(finish.sides))
-        for one, other, score in finish.side_pairs():
-            current.add(tuple(numbers[it] for it in one), tuple(numbers[it] for it in other), score, weight)
+        for side, other, score in finish.side_pairs():
+            current.add(tuple(numbers[each] for each in side), tuple(numbers[each] for each in other), score, weight)
 
     def size(self, number: int) -> int:
         """Return the number of players on which the estimates of a season depend."""
@@ -99,8 +99,8 @@ class ResultCounts:
         """Return what the estimates of a season, from 1, follow from."""
         seasons = self._seasons[max(0, number - SEASONS) : number]
         base = seasons[0].first
-        former = array("q", (max(-1, it - base) for each in seasons for it in each.former))
-        deviations = array("d", (it for each in seasons for it in each.deviations))
+        former = array("q", (max(-1, player - base) for each in seasons for player in each.former))
+        deviations = array("d", (deviation for each in seasons for deviation in each.deviations))
         return FieldOfPlayers(former, deviations, tuple(each.met(base) for each in seasons))
 
     def ratings(self, number: int, estimates: JointEstimates) -> dict[Player, SkillRating]:

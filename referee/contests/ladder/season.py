@@ -56,7 +56,7 @@ class Season(Struct, frozen=True, gc=False):
 
     def as_corrected(self, number: int, rated_ms: Mapping[Player, int]) -> CorrectedSeason:
         """Return its ratings and records for the event of a correction; `rated_ms`: when players were rated last."""
-        rows = (SeasonRow(it, rating, self.records.get(it), rated_ms[it]) for it, rating in self.ratings.items())
+        rows = (SeasonRow(who, rating, self.records.get(who), rated_ms[who]) for who, rating in self.ratings.items())
         return CorrectedSeason(number, tuple(rows))
 
 
@@ -96,8 +96,8 @@ class SeasonStandings(Struct, frozen=True, gc=False):
             for name, entrant in self.entrants.items()
             for player in self._players(entrant, playing.get(name), all_versions)
         ]
-        in_order = sorted(players, key=lambda it: self._merit(it[1]))
-        return [self._row(rank, *it, idle=it[0].name not in online) for rank, it in enumerate(in_order, 1)]
+        in_order = sorted(players, key=lambda pair: self._merit(pair[1]))
+        return [self._row(rank, *pair, idle=pair[0].name not in online) for rank, pair in enumerate(in_order, 1)]
 
     def _players(self, entrant: ContestEntrant, playing: Player | None, all_versions: bool) -> Iterable[Player]:
         present = playing or self.season.last_players.get(entrant.name) or entrant.rated_player()

@@ -126,7 +126,7 @@ class Ladder(Struct, frozen=True, gc=False):
     def open_pairings(self) -> list[PairingProgress]:
         """Pairings that are not done. While the ladder closes, only those in play: the others lapse."""
         may_start = self.phase is LadderPhase.OPEN
-        return [it for it in self.pairings.values() if not it.is_done and (may_start or it.matches_in_play)]
+        return [each for each in self.pairings.values() if not each.is_done and (may_start or each.matches_in_play)]
 
     @property
     def matches_in_play(self) -> list[DueMatch]:
@@ -201,7 +201,7 @@ class Ladder(Struct, frozen=True, gc=False):
         namesake = self.entrants.get(bot)
         if namesake and bot in {player.bot for player in namesake.bots}:
             return namesake
-        return next((it for it in self.entrants.values() if bot in {player.bot for player in it.bots}), None)
+        return next((each for each in self.entrants.values() if bot in {player.bot for player in each.bots}), None)
 
 
 def evolve(ladder: Ladder, event: LadderEvent) -> Ladder:
@@ -228,7 +228,7 @@ def _left(ladder: Ladder, event: EntrantLeft) -> Ladder:
         else progress
         for key, progress in ladder.pairings.items()
     }
-    availability = {name: it for name, it in ladder.availability.items() if name != event.name}
+    availability = {name: available for name, available in ladder.availability.items() if name != event.name}
     return replace(ladder, entrants=entrants, pairings=pairings, availability=availability)
 
 
@@ -252,7 +252,7 @@ def _paired(ladder: Ladder, event: PairingPlanned) -> Ladder:
 
 def availability_after(ladder: Ladder, planning: PlanningInput) -> dict[str, EntrantAvailability]:
     """Return the entrants that were available at a planning, in the order of joining."""
-    known = {**ladder.availability, **{it.name: it for it in planning.changed}}
+    known = {**ladder.availability, **{entrant.name: entrant for entrant in planning.changed}}
     return {name: known[name] for name in ladder.entrants if name in known and name not in planning.gone}
 
 
@@ -280,7 +280,7 @@ def _match_voided(ladder: Ladder, event: ContestMatchVoided) -> Ladder:
 
 
 def _match_rated(ladder: Ladder, event: MatchRated) -> Ladder:
-    players = {entrant.name: it for it in event.finish.players if (entrant := _entrant(ladder, it))}
+    players = {entrant.name: player for player in event.finish.players if (entrant := _entrant(ladder, player))}
     rated, holders = ladder.current_season.after_match(event), holders_of(ladder.all_entrants, event.finish)
     return replace(
         ladder,
@@ -291,8 +291,8 @@ def _match_rated(ladder: Ladder, event: MatchRated) -> Ladder:
 
 
 def _match_corrected(ladder: Ladder, event: MatchCorrected) -> Ladder:
-    recomputed = {one.season: one for one in event.seasons}
-    past = ((it.corrected(recomputed.get(number)), who) for number, (it, who) in enumerate(ladder.past_seasons, 1))
+    recomputed = {season.season: season for season in event.seasons}
+    past = ((old.corrected(recomputed.get(number)), who) for number, (old, who) in enumerate(ladder.past_seasons, 1))
     rated_ms = {row.player: row.rated_ms for row in recomputed[ladder.season].rows}
     return replace(
         ladder,

@@ -98,10 +98,10 @@ class Strengths(Struct, Generic[Player], frozen=True, gc=False):
         error = self.errors[player]
         return normal_estimate(self.elo[player], sqrt(dot_product(error, error)))
 
-    def difference(self, one: Player, other: Player) -> EloEstimate:
+    def difference(self, player: Player, other: Player) -> EloEstimate:
         """Return how far one player is ahead of the other. Errors that both share cancel out."""
-        error = list(map(sub, self.errors[one], self.errors[other]))
-        return normal_estimate(self.elo[one] - self.elo[other], sqrt(dot_product(error, error)))
+        error = list(map(sub, self.errors[player], self.errors[other]))
+        return normal_estimate(self.elo[player] - self.elo[other], sqrt(dot_product(error, error)))
 
     def table(self, order: Sequence[Player] = ()) -> dict[Player, EloEstimate]:
         """Return all strengths in the given order (default: highest first), with the superiority over the next player.
@@ -112,7 +112,7 @@ class Strengths(Struct, Generic[Player], frozen=True, gc=False):
         if len(listed) == 2:
             first, second = listed
             return {first: self.difference(first, second), second: self.difference(second, first)}
-        over_next = {one: self.difference(one, other).superiority for one, other in pairwise(listed)}
+        over_next = {player: self.difference(player, other).superiority for player, other in pairwise(listed)}
         return {player: replace(self.estimate(player), superiority=over_next.get(player, 0.0)) for player in listed}
 
 
@@ -165,10 +165,10 @@ def _side_pairs(finishes: Iterable[FinishOrder[Player]]) -> tuple[dict[Player, i
             numbers.setdefault(player, len(numbers) + 1)
         weight = pair_weight(len(finish.sides))
         first_seat = ((FIRST_SEAT, 1),) if len(finish.sides) == 2 else ()
-        for one, other, score in finish.side_pairs():
+        for side, other, score in finish.side_pairs():
             signs = (
                 *first_seat,
-                *((numbers[player], 1) for player in one),
+                *((numbers[player], 1) for player in side),
                 *((numbers[player], -1) for player in other),
             )
             scores[signs] += score * weight
@@ -204,7 +204,7 @@ def _centre(
     )
     return Strengths(
         {players[number - 1]: ELO_SCALE * (values[number] - mean) for number in order},
-        {players[number - 1]: [ELO_SCALE * it for it in map(sub, errors[number], shared)] for number in order},
+        {players[number - 1]: [ELO_SCALE * error for error in map(sub, errors[number], shared)] for number in order},
         first_seat,
         draw_rate,
     )
@@ -241,7 +241,7 @@ def chances_to_be_best(strengths: Strengths[Player]) -> dict[Player, float]:
 def _sampled_chances(strengths: Strengths[Player], first: Player, others: list[Player]) -> dict[Player, float]:
     """Return how often each of the others is ahead of the first player and of all others."""
     errors = [list(map(sub, strengths.errors[other], strengths.errors[first])) for other in others]
-    factor = cholesky_factor([[dot_product(one, other) for other in errors] for one in errors])
+    factor = cholesky_factor([[dot_product(error, other) for other in errors] for error in errors])
     leads = [strengths.elo[other] - strengths.elo[first] for other in others]
     draws, chance = [], Chance(b"chances to be best")
     for _ in range(SAMPLES * len(others)):
@@ -292,6 +292,6 @@ def inverse_factor_columns(lower: Matrix) -> list[list[float]]:
     return columns
 
 
-def dot_product(one: Vector, other: Vector) -> float:
+def dot_product(vector: Vector, other: Vector) -> float:
     """Return the scalar product, over the length of the shorter vector."""
-    return float(sum(map(mul, one, other)))
+    return float(sum(map(mul, vector, other)))

@@ -182,7 +182,7 @@ def _side_pairs(met: MetSides) -> list[SidePair]:
     found, begin = [], 0
     for end, score, played, drawn in zip(met.ends, met.scores, met.played, met.drawn, strict=True):
         members = met.members[begin:end]
-        signs = tuple((met.first + it, 1) if it >= 0 else (met.first - 1 - it, -1) for it in members)
+        signs = tuple((met.first + member, 1) if member >= 0 else (met.first - 1 - member, -1) for member in members)
         found.append(SidePair(signs, score, played, drawn))
         begin = end
     return found
@@ -268,11 +268,11 @@ def _solve(prior: Vector, known: Sequence[_Known], right: Vector) -> list[float]
         for each in known:
             each.add(product, each.information * each.ahead(direction))
         length = size / dot_product(direction, product)
-        found = [it + length * change for it, change in zip(found, direction, strict=True)]
-        rest = [it - length * change for it, change in zip(rest, product, strict=True)]
+        found = [value + length * change for value, change in zip(found, direction, strict=True)]
+        rest = [value - length * change for value, change in zip(rest, product, strict=True)]
         scaled = list(map(truediv, rest, diagonal))
         last, size = size, dot_product(rest, scaled)
-        direction = [it + size / last * change for it, change in zip(scaled, direction, strict=True)]
+        direction = [value + size / last * change for value, change in zip(scaled, direction, strict=True)]
     return found
 
 
@@ -288,7 +288,8 @@ def _propagate(prior: Vector, known: Sequence[_Known]) -> list[float]:
         after = [max(LEAST_INFORMATION, each) for each in prior]
         for each, sent in zip(known, messages, strict=True):
             variances = [
-                1 / max(LEAST_INFORMATION, total[player] - it) for (player, _), it in zip(each.signs, sent, strict=True)
+                1 / max(LEAST_INFORMATION, total[player] - message)
+                for (player, _), message in zip(each.signs, sent, strict=True)
             ]
             together = 1 / each.information + sum(variances)
             for place, (player, _) in enumerate(each.signs):

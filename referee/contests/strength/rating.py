@@ -42,8 +42,8 @@ class FinishOrder(Struct, Generic[Player], frozen=True, gc=False):
 
     def side_pairs(self) -> Iterator[tuple[tuple[Player, ...], tuple[Player, ...], float]]:
         """Yield all pairs of sides, with the score of the first against the second: 1, 0.5 or 0."""
-        for (one, its), (other, theirs) in combinations(zip(self.sides, self.ranks, strict=True), 2):
-            yield one, other, ((its < theirs) + (its <= theirs)) / 2
+        for (side, its), (other, theirs) in combinations(zip(self.sides, self.ranks, strict=True), 2):
+            yield side, other, ((its < theirs) + (its <= theirs)) / 2
 
 
 def finish_order_of(result: Result, sides: tuple[tuple[Player, ...], ...]) -> FinishOrder[Player] | None:

@@ -89,20 +89,20 @@ class RoundRules:
     forbidden: Collection[tuple[int, ...]] = ()
     """Pairs of numbers, the lower one first, that must not be paired although they have not met."""
 
-    def may_meet(self, one: DutchPlayer, other: DutchPlayer) -> bool:
+    def may_meet(self, player: DutchPlayer, other: DutchPlayer) -> bool:
         """Return whether a pair satisfies C.1 and C.3."""
-        if other.number in one.opponents:
+        if other.number in player.opponents:
             return False
-        if self.forbidden and tuple(sorted((one.number, other.number))) in self.forbidden:
+        if self.forbidden and tuple(sorted((player.number, other.number))) in self.forbidden:
             return False
-        return not _want_same_absolutely(one, other) or self._is_topscorer(one) or self._is_topscorer(other)
+        return not _want_same_absolutely(player, other) or self._is_topscorer(player) or self._is_topscorer(other)
 
     def _is_topscorer(self, player: DutchPlayer) -> bool:
         return self.is_last and player.points > self.played / 2
 
 
-def _want_same_absolutely(one: DutchPlayer, other: DutchPlayer) -> bool:
-    return one.strength == other.strength == PreferenceStrength.ABSOLUTE and one.preference == other.preference
+def _want_same_absolutely(player: DutchPlayer, other: DutchPlayer) -> bool:
+    return player.strength == other.strength == PreferenceStrength.ABSOLUTE and player.preference == other.preference
 
 
 class Bye:
@@ -136,28 +136,28 @@ class Criteria:
             self.points_bits += len(group).bit_length()
         self.bye: Bye | None = None
 
-    def bye_weight(self, one: DutchPlayer, other: DutchPlayer, top: float) -> int:
+    def bye_weight(self, player: DutchPlayer, other: DutchPlayer, top: float) -> int:
         """Return the weight of a pair when only the points of the bye are sought: as few as possible (C.5).
 
         Of equal ones, as many of the first group as possible meet within the group. 0: they may not meet.
         """
-        if not self.rules.may_meet(one, other):
+        if not self.rules.may_meet(player, other):
             return 0
-        weight = 1 + (not one.may_have_bye) + (not other.may_have_bye)
-        weight = weight << self.points_bits | self._place[one.points] + self._place[other.points]
+        weight = 1 + (not player.may_have_bye) + (not other.may_have_bye)
+        weight = weight << self.points_bits | self._place[player.points] + self._place[other.points]
         return weight << self.count_bits | (other.points >= top)
 
-    def weight(self, one: DutchPlayer, other: DutchPlayer, *, in_bracket: bool, in_next: bool) -> int:
+    def weight(self, player: DutchPlayer, other: DutchPlayer, *, in_bracket: bool, in_next: bool) -> int:
         """Return how well a pair satisfies the criteria. 0: they may not meet."""
-        if not self.rules.may_meet(one, other):
+        if not self.rules.may_meet(player, other):
             return 0
-        bits, points_bits, points = self.count_bits, self.points_bits, self._place[one.points]
+        bits, points_bits, points = self.count_bits, self.points_bits, self._place[player.points]
         weight, unplayed = 1, 0
         if self.bye:
-            weight += (one.number not in self.bye.candidates) + (other.number not in self.bye.candidates)
+            weight += (player.number not in self.bye.candidates) + (other.number not in self.bye.candidates)
             if self.bye.floats_alone:
                 unplayed = sum(
-                    self.rules.played - len(it.opponents) for it in (one, other) if it.points == self.bye.points
+                    self.rules.played - len(who.opponents) for who in (player, other) if who.points == self.bye.points
                 )
         # C.6 precedes C.7. Only the higher player's points count, because the other one is a resident.
         weight = (weight << bits | in_bracket) << points_bits | in_bracket * points
@@ -165,14 +165,14 @@ class Criteria:
         weight = weight << 2 * bits | unplayed  # C.9
         if not in_bracket:
             return weight << 8 * bits + 4 * points_bits + self.order_bits
-        for lost in _colours_lost(one, other):
+        for lost in _colours_lost(player, other):
             weight = (weight << bits) - lost
-        floats = [_Refloat(one, other, rounds_ago) for rounds_ago in (1, 2)]
-        for it in floats:
-            weight = ((weight << bits) + it.residents << bits) - it.is_up  # C.14 to C.17
-        for it in floats:
-            moved_down = points if it.moved_down else 0
-            weight = ((weight << points_bits) + moved_down << points_bits) - (points if it.is_up else 0)  # C.18 to C.21
+        floats = [_Refloat(player, other, rounds_ago) for rounds_ago in (1, 2)]
+        for refloat in floats:
+            weight = ((weight << bits) + refloat.residents << bits) - refloat.is_up  # C.14 to C.17
+        for refloat in floats:  # C.18 to C.21
+            moved_down = points if refloat.moved_down else 0
+            weight = ((weight << points_bits) + moved_down << points_bits) - (points if refloat.is_up else 0)
         return weight << self.order_bits
 
 
@@ -181,9 +181,9 @@ class _Refloat:
 
     __slots__ = ("is_up", "moved_down", "residents")
 
-    def __init__(self, one: DutchPlayer, other: DutchPlayer, rounds_ago: int) -> None:
-        meets_lower = one.points > other.points
-        floated_down = one.floated(rounds_ago, Float.DOWN)
+    def __init__(self, player: DutchPlayer, other: DutchPlayer, rounds_ago: int) -> None:
+        meets_lower = player.points > other.points
+        floated_down = player.floated(rounds_ago, Float.DOWN)
         self.residents = other.floated(rounds_ago, Float.DOWN) + (floated_down and not meets_lower)
         """How many residents floated down, and do not do so again."""
         self.moved_down = floated_down and meets_lower
@@ -192,22 +192,22 @@ class _Refloat:
         """Whether the lower player floats up again."""
 
 
-def _colours_lost(one: DutchPlayer, other: DutchPlayer) -> tuple[bool, bool, bool, bool]:
+def _colours_lost(player: DutchPlayer, other: DutchPlayer) -> tuple[bool, bool, bool, bool]:
     """Return which of C.10 to C.13 the pair does not satisfy."""
-    if one.preference is None or one.preference != other.preference:
+    if player.preference is None or player.preference != other.preference:
         return False, False, False, False
-    absolute = _want_same_absolutely(one, other)
-    unbalanced = absolute and abs(one.surplus) > 1 and abs(other.surplus) > 1
-    strong = not absolute and min(one.strength, other.strength) >= PreferenceStrength.STRONG
-    return unbalanced, absolute and _is_third_in_succession(one, other), True, strong
+    absolute = _want_same_absolutely(player, other)
+    unbalanced = absolute and abs(player.surplus) > 1 and abs(other.surplus) > 1
+    strong = not absolute and min(player.strength, other.strength) >= PreferenceStrength.STRONG
+    return unbalanced, absolute and _is_third_in_succession(player, other), True, strong
 
 
-def _is_third_in_succession(one: DutchPlayer, other: DutchPlayer) -> bool:
+def _is_third_in_succession(player: DutchPlayer, other: DutchPlayer) -> bool:
     """Return whether a player gets a seat for the third time (C.11), of two that both absolutely want the other seat.
 
     The rules of seats (E.2) give the preference to the player of the greater surplus. Of equal ones, either may lose.
     """
-    if abs(one.surplus) == abs(other.surplus):
-        return one.repeated_seat is not None and one.repeated_seat == other.repeated_seat
-    loser = min(one, other, key=lambda it: abs(it.surplus))
+    if abs(player.surplus) == abs(other.surplus):
+        return player.repeated_seat is not None and player.repeated_seat == other.repeated_seat
+    loser = min(player, other, key=lambda each: abs(each.surplus))
     return loser.repeated_seat is not None

@@ -19,7 +19,7 @@ class Unpairable(Exception):
 
 def pair_players(players: Iterable[DutchPlayer], rules: RoundRules) -> list[tuple[DutchPlayer, ...]]:
     """Return the pairs, the higher player first, and a bye last. Raises Unpairable."""
-    ranked = sorted(players, key=lambda it: (-it.points, it.number))
+    ranked = sorted(players, key=lambda player: (-player.points, player.number))
     pairs = _halves(ranked, rules)
     if pairs is None:
         search = _Search(ranked, rules)
@@ -27,9 +27,9 @@ def pair_players(players: Iterable[DutchPlayer], rules: RoundRules) -> list[tupl
         pairs = search.pairs
     paired = {number for pair in pairs for number in pair}
     byes = [player for number, player in enumerate(ranked) if number not in paired]
-    if not all(it.may_have_bye for it in byes):
+    if not all(player.may_have_bye for player in byes):
         raise Unpairable
-    return [(ranked[higher], ranked[lower]) for higher, lower in pairs] + [(it,) for it in byes]
+    return [(ranked[higher], ranked[lower]) for higher, lower in pairs] + [(player,) for player in byes]
 
 
 def _groups(ranked: Sequence[DutchPlayer]) -> list[list[int]]:
@@ -61,7 +61,7 @@ class _Search:
         """Pairs found so far, the higher player first."""
         self._players = players
         self._groups = _groups(players)
-        self._criteria = Criteria(rules, [[players[it] for it in group] for group in self._groups])
+        self._criteria = Criteria(rules, [[players[number] for number in group] for group in self._groups])
         self._bits = self._criteria.count_bits
         self._criteria.bye = self._foreseen_bye() if len(players) % 2 else None
         weights = {pair: self._weight(*pair, False, False) for pair in combinations(range(len(players)), 2)}
@@ -80,14 +80,14 @@ class _Search:
         for residents, below in zip(self._groups, [*self._groups[1:], []], strict=False):
             self._weigh_bracket(moved_down, residents, below)
             self._choose_moved_down(moved_down, residents)
-            for player in [it for it in moved_down if it in self._decided]:
+            for player in [player for player in moved_down if player in self._decided]:
                 self._pair(player, residents, len(moved_down) + len(residents) + len(below))
-            remainder = [it for it in residents if self._partner[it] not in moved_down]
+            remainder = [player for player in residents if self._partner[player] not in moved_down]
             self._exchange(remainder, residents, below)
             for player in remainder:
                 if self._leads(player, residents):
                     self._pair(player, remainder, 0)
-            moved_down = [it for it in (*moved_down, *residents) if it not in self._decided]
+            moved_down = [player for player in (*moved_down, *residents) if player not in self._decided]
             if self._criteria.bye and below:
                 self._foresee_floats(self._criteria.bye, [*moved_down, *below], self._players[below[0]].points)
 
@@ -96,22 +96,22 @@ class _Search:
         players = self._players
         top = players[0].points
         pairs = combinations(range(len(players)), 2)
-        weights = {(one, other): self._criteria.bye_weight(players[one], players[other], top) for one, other in pairs}
+        weights = {(who, other): self._criteria.bye_weight(players[who], players[other], top) for who, other in pairs}
         partner = self._new_matching(weights)[0].solve()
         points = players[partner[len(players)]].points
-        floats = (players[partner[it]].points < top for it in self._groups[0] if partner[it] < len(players))
-        candidates = {it.number for it in players if it.may_have_bye and it.points <= points}
+        floats = (players[partner[player]].points < top for player in self._groups[0] if partner[player] < len(players))
+        candidates = {player.number for player in players if player.may_have_bye and player.points <= points}
         return Bye(candidates, points, floats_alone=points >= top and not any(floats))
 
     def _foresee_floats(self, bye: Bye, left: Iterable[int], points: float) -> None:
         """Find out whether only the player with the bye floats down from the next bracket, which has these points."""
-        partners = [self._partner[it] for it in left]
-        floats = any(self._players[it].points < points for it in partners if it < len(self._players))
+        partners = [self._partner[player] for player in left]
+        floats = any(self._players[partner].points < points for partner in partners if partner < len(self._players))
         bye.floats_alone = bye.points >= points and not floats
 
-    def _weight(self, one: int, other: int, in_bracket: bool, in_next: bool) -> int:
+    def _weight(self, player: int, other: int, in_bracket: bool, in_next: bool) -> int:
         players = self._players
-        return self._criteria.weight(players[one], players[other], in_bracket=in_bracket, in_next=in_next)
+        return self._criteria.weight(players[player], players[other], in_bracket=in_bracket, in_next=in_next)
 
     # Matchings.
 
@@ -120,8 +120,8 @@ class _Search:
         count = len(self._players)
         forbidden = -1 << max(weights.values(), default=0).bit_length() + self._bits
         matching = Matching(count + count % 2, forbidden)
-        for (one, other), weight in weights.items():
-            matching.set_weight(one, other, weight or forbidden)
+        for (vertex, other), weight in weights.items():
+            matching.set_weight(vertex, other, weight or forbidden)
         for player in range(count) if count % 2 else ():
             matching.set_weight(player, count, 0)
         return matching, forbidden
@@ -158,9 +158,9 @@ class _Search:
 
     def _choose_moved_down(self, moved_down: Sequence[int], residents: Sequence[int]) -> None:
         """Decide which players moved down are paired here: of equal points, the first ones for whom it is possible."""
-        for _, group in groupby(moved_down, lambda it: self._players[it].points):
+        for _, group in groupby(moved_down, lambda player: self._players[player].points):
             players = list(group)
-            to_pair = sum(self._partner[it] in residents for it in players)
+            to_pair = sum(self._partner[player] in residents for player in players)
             for number, player in enumerate(players):
                 if to_pair == 0:
                     break
@@ -177,7 +177,7 @@ class _Search:
 
     def _pair(self, player: int, others: Sequence[int], addend: int) -> None:
         """Pair a player with the first of the others that leaves everything else as good."""
-        open_ones = [it for it in others if it > player and it not in self._decided and self._base[player, it]]
+        open_ones = [who for who in others if who > player and who not in self._decided and self._base[player, who]]
         if self._partner[player] != open_ones[0]:
             for more, other in enumerate(reversed(open_ones), start=addend):
                 self._set_weight(player, other, self._base[player, other] + more)
@@ -189,12 +189,12 @@ class _Search:
 
     def _exchange(self, remainder: Sequence[int], residents: Collection[int], below: Sequence[int]) -> None:
         """Decide which of the remainder is paired with a lower player: ideally, the upper half (B.6, D.2)."""
-        half = sum(self._partner[it] < it for it in remainder)
+        half = sum(self._partner[player] < player for player in remainder)
         addends = [((rank < half) << 2 * self._bits) - rank << 1 for rank in range(len(remainder))]
         for rank, player in enumerate(remainder):
             self._add(player, remainder[rank + 1 :], addends[rank])
         self._solve()
-        exchanges = sum(not self._leads(it, residents) for it in remainder[:half])
+        exchanges = sum(not self._leads(player, residents) for player in remainder[:half])
         self._exchange_down(remainder, residents, addends[:half], exchanges)
         self._exchange_up(remainder, residents, below, addends, half, exchanges)
         for player, other in combinations(remainder, 2):
@@ -237,7 +237,7 @@ class _Search:
                 self._solve()
             if self._leads(player, residents):
                 exchanges -= 1
-                for pair in (*((it, player) for it in remainder[:rank]), *((player, it) for it in below)):
+                for pair in (*((other, player) for other in remainder[:rank]), *((player, other) for other in below)):
                     self._base[pair] = 0
                     self._set_weight(*pair, 0)
             self._add(player, lower, addends[rank])

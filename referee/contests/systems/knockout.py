@@ -126,9 +126,9 @@ def separate_owners(seeds: Sequence[str], owners: Mapping[str, Collection[str]])
         own = dict(zip(seeds[start:end], range(start + 1, end + 1), strict=True))
         for name in sorted(own, key=lambda name: name not in mates):
             others = [
-                positions[it] for other, it in placed.items() if name in mates and {*owners[name]} & {*owners[other]}
+                positions[at] for other, at in placed.items() if name in mates and {*owners[name]} & {*owners[other]}
             ]
-            best = max(free, key=lambda it: (_first_meeting(positions[it], others), it == own[name], -it))
+            best = max(free, key=lambda seed: (_first_meeting(positions[seed], others), seed == own[name], -seed))
             free.remove(best)
             placed[name] = best
     return tuple(sorted(placed, key=placed.__getitem__))

@@ -76,27 +76,27 @@ class Matching:
         self._joinable: dict[int, tuple[int, int]] = {}
         """For outer vertices: the same for an edge to another outer blossom."""
 
-    def set_weight(self, one: int, other: int, weight: int) -> None:
+    def set_weight(self, vertex: int, other: int, weight: int) -> None:
         """Change the weight of an edge.
 
-        If several edges at one vertex gain weight, it is faster to pass that vertex as `one`.
+        If several edges at one vertex gain weight, it is faster to pass that vertex as `vertex`.
         """
-        if self._doubled[one][other] != 2 * weight:
-            self._doubled[one][other] = self._doubled[other][one] = 2 * weight
-            self._changed[one, other] = None
+        if self._doubled[vertex][other] != 2 * weight:
+            self._doubled[vertex][other] = self._doubled[other][vertex] = 2 * weight
+            self._changed[vertex, other] = None
 
-    def remove(self, one: int, other: int) -> None:
+    def remove(self, end: int, other: int) -> None:
         """Exclude two vertices that are matched with each other from now on."""
-        for vertex in (one, other):
+        for vertex in (end, other):
             self._isolate(vertex)
             self._vertices.remove(vertex)
             self._mate[vertex] = None
-        self._changed = {edge: None for edge in self._changed if not {one, other} & {*edge}}
+        self._changed = {edge: None for edge in self._changed if not {end, other} & {*edge}}
 
     def solve(self) -> dict[int, int]:
         """Return the partner of each vertex in a matching of maximum weight."""
-        for one, other in self._changed:
-            self._restore(one, other)
+        for end, other in self._changed:
+            self._restore(end, other)
         self._changed = {}
         for vertex in self._unmatched():
             self._isolate(vertex)
@@ -111,20 +111,20 @@ class Matching:
     def _unmatched(self) -> list[int]:
         return [vertex for vertex in self._vertices if self._mate[vertex] is None]
 
-    def _restore(self, one: int, other: int) -> None:
+    def _restore(self, vertex: int, other: int) -> None:
         """Make the dual solution valid again for an edge whose weight has changed."""
-        while self._outermost[one] is self._outermost[other]:
-            self._dissolve(self._outermost[one])
-        slack = self._slack(one, other)
+        while self._outermost[vertex] is self._outermost[other]:
+            self._dissolve(self._outermost[vertex])
+        slack = self._slack(vertex, other)
         if slack < 0:
-            self._isolate(one)
-            self._unmatch(one)
-            self._dual[one] += max(0, -self._slack(one, other))
-        elif slack > 0 and self._mate[one] == other:
-            self._unmatch(one)
+            self._isolate(vertex)
+            self._unmatch(vertex)
+            self._dual[vertex] += max(0, -self._slack(vertex, other))
+        elif slack > 0 and self._mate[vertex] == other:
+            self._unmatch(vertex)
 
-    def _slack(self, one: int, other: int) -> int:
-        return self._dual[one] + self._dual[other] - self._doubled[one][other]
+    def _slack(self, vertex: int, other: int) -> int:
+        return self._dual[vertex] + self._dual[other] - self._doubled[vertex][other]
 
     def _isolate(self, vertex: int) -> None:
         """Dissolve all blossoms around a vertex."""
@@ -208,17 +208,17 @@ class Matching:
         assert mate is not None
         self._make_outer(self._outermost[mate], (inner.base, mate))
 
-    def _join(self, one: int, other: int) -> bool:
+    def _join(self, end: int, other: int) -> bool:
         """Follow a tight edge between two outer blossoms. Return whether two more vertices were matched."""
-        here, there = (self._trail(self._outermost[vertex]) for vertex in (one, other))
+        here, there = (self._trail(self._outermost[vertex]) for vertex in (end, other))
         if here[-1] is not there[-1]:
-            self._flip(one, other)
-            self._flip(other, one)
+            self._flip(end, other)
+            self._flip(other, end)
             return True
         while len(here) > 1 and len(there) > 1 and here[-2] is there[-2]:
             here.pop()
             there.pop()
-        self._shrink(here[::-1], there[:-1], (one, other))
+        self._shrink(here[::-1], there[:-1], (end, other))
         return False
 
     def _trail(self, outer: _Blossom) -> list[_Blossom]:
@@ -230,8 +230,8 @@ class Matching:
 
     def _shrink(self, down: list[_Blossom], up: list[_Blossom], edge: _Edge) -> None:
         """Form an outer blossom from the trails of both ends of an edge."""
-        links = [it.entry for it in down[1:] if it.entry]
-        links += [edge, *((inside, outside) for it in up if it.entry for outside, inside in [it.entry])]
+        links = [blossom.entry for blossom in down[1:] if blossom.entry]
+        links += [edge, *((inside, outside) for blossom in up if blossom.entry for outside, inside in [blossom.entry])]
         blossom = _Blossom(down[0].base, down + up, links)
         for child in blossom.children:
             child.parent = blossom
@@ -280,7 +280,7 @@ class Matching:
 
         Return whether two more vertices were matched.
         """
-        stale = [it for it, (_, other) in self._joinable.items() if self._outermost[it] is self._outermost[other]]
+        stale = [end for end, (_, other) in self._joinable.items() if self._outermost[end] is self._outermost[other]]
         if stale:
             for vertex in stale:
                 del self._joinable[vertex]
@@ -294,8 +294,8 @@ class Matching:
         apart = ((at, (outer, vertex)) for outer, (at, vertex) in self._joinable.items())
         at, edge = min(chain(near, apart))
         ripe = min(
-            (it for it in self._blossoms() if it.label is _Label.INNER and it.children),
-            key=lambda it: it.dual,
+            (blossom for blossom in self._blossoms() if blossom.label is _Label.INNER and blossom.children),
+            key=lambda blossom: blossom.dual,
             default=None,
         )
         if ripe and self._moved + ripe.dual // 2 < at:

@@ -68,20 +68,20 @@ def _cyclic(entrants: int, rounds: int, first_round: tuple[Table, ...]) -> PoolD
     return PoolDesign(rounds, meetings, (seats, meetings) == (4, 3), first_round)
 
 
-def _sum(one: int, other: int, order: int) -> int:
-    return one ^ other if order in MODULUS else (one + other) % order
+def _sum(term: int, other: int, order: int) -> int:
+    return term ^ other if order in MODULUS else (term + other) % order
 
 
-def _product(one: int, other: int, order: int) -> int:
+def _product(factor: int, other: int, order: int) -> int:
     if order not in MODULUS:
-        return one * other % order
+        return factor * other % order
     product = 0
     for place in reversed(range(order.bit_length() - 1)):
         product <<= 1
         if product & order:
             product ^= MODULUS[order]
         if other >> place & 1:
-            product ^= one
+            product ^= factor
     return product
 
 

@@ -60,8 +60,8 @@ def _round(last: int, number: int) -> list[tuple[int, int]]:
 
 
 def _seats(entrants: Sequence[str], first: int, second: int, *, exchanged: bool) -> tuple[str, str]:
-    one, other = entrants[first - 1], entrants[second - 1]
-    return (other, one) if exchanged else (one, other)
+    entrant, other = entrants[first - 1], entrants[second - 1]
+    return (other, entrant) if exchanged else (entrant, other)
 
 
 def gauntlet_pairings(entrants: Sequence[str], challengers: Collection[str], number: int) -> list[Pairing]:
@@ -157,8 +157,8 @@ def improve_tables(tables: Tables, history: TableHistory) -> Tables:
     equally often.
     """
     while exchange := _best_exchange(tables, history):
-        (one, place), (other, another) = exchange
-        tables[one][place], tables[other][another] = tables[other][another], tables[one][place]
+        (table, place), (other, another) = exchange
+        tables[table][place], tables[other][another] = tables[other][another], tables[table][place]
     return tables
 
 
@@ -173,21 +173,21 @@ def choose_seats(
 def _best_exchange(tables: Tables, history: TableHistory) -> tuple[tuple[int, int], tuple[int, int]] | None:
     places = [(table, place) for table, names in enumerate(tables) for place in range(len(names))]
     gains = {
-        (one, other): _gain(tables, one, other, history)
-        for one, other in combinations(places, 2)
-        if one[0] != other[0] and (other[0] != len(tables) - 1 or _played_equally(tables, one, other, history))
+        (seat, other): _gain(tables, seat, other, history)
+        for seat, other in combinations(places, 2)
+        if seat[0] != other[0] and (other[0] != len(tables) - 1 or _played_equally(tables, seat, other, history))
     }
-    best_pair = max(gains, key=lambda it: gains[it], default=None)
+    best_pair = max(gains, key=lambda pair: gains[pair], default=None)
     return best_pair if best_pair and gains[best_pair] > 0 else None
 
 
-def _played_equally(tables: Tables, one: tuple[int, int], other: tuple[int, int], history: TableHistory) -> bool:
-    return history.played_counts[tables[one[0]][one[1]]] == history.played_counts[tables[other[0]][other[1]]]
+def _played_equally(tables: Tables, seat: tuple[int, int], other: tuple[int, int], history: TableHistory) -> bool:
+    return history.played_counts[tables[seat[0]][seat[1]]] == history.played_counts[tables[other[0]][other[1]]]
 
 
-def _gain(tables: Tables, one: tuple[int, int], other: tuple[int, int], history: TableHistory) -> int:
+def _gain(tables: Tables, seat: tuple[int, int], other: tuple[int, int], history: TableHistory) -> int:
     """Return by how much familiarity at the tables decreases if these two exchange places."""
-    (table, place), (other_table, other_place) = one, other
+    (table, place), (other_table, other_place) = seat, other
     outgoing, incoming = tables[table][place], tables[other_table][other_place]
     gain = _familiarity(outgoing, tables[table], history) - _familiarity(
         incoming, _with(tables[table], place, incoming), history
@@ -216,4 +216,4 @@ def _seat_familiarity(order: Sequence[str], sides: Sides, history: TableHistory)
 
 
 def _partners(order: Sequence[str], sides: Sides) -> list[frozenset[str]]:
-    return [frozenset((order[one], order[other])) for side in sides for one, other in combinations(side, 2)]
+    return [frozenset((order[seat], order[other])) for side in sides for seat, other in combinations(side, 2)]

@@ -15,11 +15,11 @@ from referee.contests.systems.dutch import pair_players
 from referee.contests.tables.round_result import ResultKind, RoundResults, total_points
 
 
-def has_first_move(one: DutchPlayer, other: DutchPlayer, odd_seat: int) -> bool:
-    """Return whether `one` has the first move. `odd_seat` is the seat drawn for seeds of odd number."""
-    higher, lower = sorted((one, other), key=lambda it: (-it.points, it.number))
+def has_first_move(player: DutchPlayer, other: DutchPlayer, odd_seat: int) -> bool:
+    """Return whether `player` has the first move. `odd_seat` is the seat drawn for seeds of odd number."""
+    higher, lower = sorted((player, other), key=lambda each: (-each.points, each.number))
     seat = _seat_of_higher(higher, lower, odd_seat)
-    return (seat == FIRST) == (one is higher)
+    return (seat == FIRST) == (player is higher)
 
 
 def _seat_of_higher(higher: DutchPlayer, lower: DutchPlayer, odd_seat: int) -> int:
@@ -29,7 +29,7 @@ def _seat_of_higher(higher: DutchPlayer, lower: DutchPlayer, odd_seat: int) -> i
         if lower.preference is not None:
             return 1 - lower.preference
         return odd_seat if higher.number % 2 else 1 - odd_seat
-    claims = [(it.strength, abs(it.surplus)) for it in (higher, lower)]
+    claims = [(player.strength, abs(player.surplus)) for player in (higher, lower)]
     if claims[0] != claims[1]:
         return higher.preference if claims[0] > claims[1] else 1 - lower.preference
     differing = next(
@@ -59,12 +59,12 @@ def pair_swiss_round(
     rules = RoundRules(
         played,
         is_last=played + 1 >= rounds,
-        forbidden={tuple(sorted(numbers[it] for it in names)) for names in forbidden if names <= {*numbers}},
+        forbidden={tuple(sorted(numbers[name] for name in names)) for names in forbidden if names <= {*numbers}},
     )
     boards = pair_players([_player(scores, name, numbers) for name in table if name in active], rules)
     boards.sort(key=_board_order)
     names, odd_seat = list(table), FIRST if first_has_first_move else SECOND
-    seated = [tuple(names[it.number - 1] for it in _seat(board, odd_seat)) for board in boards]
+    seated = [tuple(names[player.number - 1] for player in _seat(board, odd_seat)) for board in boards]
     number = played + 1
     return [Pairing(f"{number}.{board}", number, board, seats) for board, seats in enumerate(seated, start=1)]
 
@@ -87,7 +87,7 @@ def _seat(board: tuple[DutchPlayer, ...], odd_seat: int) -> tuple[DutchPlayer, .
 
 def _board_order(board: tuple[DutchPlayer, ...]) -> tuple[bool, float, float, int]:
     """Sort key of boards (C.04.3, D.9): higher score, sum of scores, number of the higher player. A bye is last."""
-    return len(board) == 1, -board[0].points, -sum(it.points for it in board), board[0].number
+    return len(board) == 1, -board[0].points, -sum(player.points for player in board), board[0].number
 
 
 def _player(scores: PairingScores, name: str, numbers: Mapping[str, int]) -> DutchPlayer:
@@ -95,10 +95,10 @@ def _player(scores: PairingScores, name: str, numbers: Mapping[str, int]) -> Dut
     return DutchPlayer(
         scores.before(name),
         numbers[name],
-        [it.seat for it in results if it.seat is not None],
+        [result.seat for result in results if result.seat is not None],
         [_floated(scores, name, played) for played in range(len(results))],
-        {numbers[it.opponents[0]] for it in results if it.kind is ResultKind.PLAYED},
-        may_have_bye=not any(it.kind in {ResultKind.BYE, ResultKind.UNOPPOSED} for it in results),
+        {numbers[result.opponents[0]] for result in results if result.kind is ResultKind.PLAYED},
+        may_have_bye=not any(result.kind in {ResultKind.BYE, ResultKind.UNOPPOSED} for result in results),
     )
 
 

@@ -49,7 +49,7 @@ class ResultTable(Struct, frozen=True, gc=False):
         if self.predetermined:
             return total_points(results)
         return round_points(
-            sum(self.draw if gone else it.points for it, gone in zip(results, _given_away(results), strict=True))
+            sum(self.draw if gone else each.points for each, gone in zip(results, _given_away(results), strict=True))
         )
 
     def _dummy(self, name: str, result: RoundResult) -> float:
@@ -63,7 +63,7 @@ class ResultTable(Struct, frozen=True, gc=False):
 
 def buchholz(table: ResultTable, name: str) -> float:
     """8.1: the sum of the opponents' scores."""
-    return round_points(sum(it.score for it in table.opponents_of(name)))
+    return round_points(sum(opponent.score for opponent in table.opponents_of(name)))
 
 
 def buchholz_cut_1(table: ResultTable, name: str) -> float:
@@ -78,15 +78,15 @@ def median_buchholz(table: ResultTable, name: str) -> float:
 
 def _cut_lowest(table: ResultTable, name: str) -> list[float]:
     """Return the opponents' scores but the lowest, ascending. Rounds not played by choice are cut first (16.5)."""
-    left = sorted(table.opponents_of(name), key=lambda it: it.score)
+    left = sorted(table.opponents_of(name), key=lambda opponent: opponent.score)
     if left:
-        left.remove(next((it for it in left if it.voluntary), left[0]))
-    return [it.score for it in left]
+        left.remove(next((opponent for opponent in left if opponent.voluntary), left[0]))
+    return [opponent.score for opponent in left]
 
 
 def sonneborn_berger(table: ResultTable, name: str) -> float:
     """9.1: the sum of each opponent's score times the points against it."""
-    return round_points(sum(it.score * it.points for it in table.opponents_of(name)))
+    return round_points(sum(opponent.score * opponent.points for opponent in table.opponents_of(name)))
 
 
 def koya(table: ResultTable, name: str) -> float:
@@ -96,7 +96,8 @@ def koya(table: ResultTable, name: str) -> float:
             points
             for result in table.results[name]
             for other, points in result.points_against
-            if 2 * total_points(table.results[other]) >= sum(it.matches for it in table.results[other] if it.opponents)
+            if 2 * total_points(table.results[other])
+            >= sum(theirs.matches for theirs in table.results[other] if theirs.opponents)
         )
     )
 
@@ -190,8 +191,8 @@ def _grouped(tied: Sequence[str], values: dict[str, float]) -> list[list[str]]:
 
 def _given_away(results: Sequence[RoundResult]) -> list[bool]:
     """Return for each round whether it was given away and no later one was played (16.2.5)."""
-    last_there = max((number for number, it in enumerate(results) if not it.kind.is_voluntary), default=-1)
-    return [number > last_there and it.kind is ResultKind.MISSED for number, it in enumerate(results)]
+    last_there = max((number for number, result in enumerate(results) if not result.kind.is_voluntary), default=-1)
+    return [number > last_there and result.kind is ResultKind.MISSED for number, result in enumerate(results)]
 
 
 class StandingsRow(Struct, frozen=True, gc=False):
@@ -245,19 +246,20 @@ def _row(
     points = total_points(results)
     tied = level[points]
     played = sum(
-        it.matches for it in results if it.kind in {ResultKind.PLAYED, ResultKind.UNOPPOSED, ResultKind.ABSENT}
+        each.matches for each in results if each.kind in {ResultKind.PLAYED, ResultKind.UNOPPOSED, ResultKind.ABSENT}
     )
     wins = sum(
-        it.matches if it.kind is ResultKind.UNOPPOSED and not it.walkovers else it.wins + it.walkovers for it in results
+        each.matches if each.kind is ResultKind.UNOPPOSED and not each.walkovers else each.wins + each.walkovers
+        for each in results
     )
-    draws = sum(it.draws for it in results)
+    draws = sum(each.draws for each in results)
     return StandingsRow(
         rank,
         name,
         points,
-        tuple(tie_break_value(it, table, name, tied) for it in tie_breaks),
+        tuple(tie_break_value(tie_break, table, name, tied) for tie_break in tie_breaks),
         wins,
         draws,
         played - wins - draws,
-        sum(it.kind is ResultKind.BYE for it in results),
+        sum(each.kind is ResultKind.BYE for each in results),
     )

@@ -252,7 +252,7 @@ def _may_be_lost(progress: PairingProgress, board: int) -> bool:
 
 
 def _freeze(tournament: Tournament, command: FreezeVersions) -> list[TournamentEvent]:
-    changed = tuple(one for one in command.entrants if one.bots != tournament.entrants[one.name].bots)
+    changed = tuple(entrant for entrant in command.entrants if entrant.bots != tournament.entrants[entrant.name].bots)
     return [VersionsFrozen(changed)] if changed else []
 
 

@@ -24,7 +24,7 @@ def play_off_pairings(leaders: Sequence[str], number: int) -> list[Pairing]:
     if len(leaders) < 2:
         return []
     rounds = range(1, CYCLES * round_robin_cycle_length(len(leaders)) + 1)
-    planned = [pairing for one in rounds for pairing in round_robin_pairings(leaders, one, CYCLES)]
+    planned = [pairing for round_number in rounds for pairing in round_robin_pairings(leaders, round_number, CYCLES)]
     return [
         replace(pairing, id=f"{PLAY_OFF_PREFIX}1.{board}", round=number, board=board)
         for board, pairing in enumerate(planned, start=1)

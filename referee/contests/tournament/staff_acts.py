@@ -28,14 +28,14 @@ def pair_round(tournament: Tournament, command: PairRound) -> list[TournamentEve
     play_off = tournament.pairings.play_off
     if not isinstance(tournament.terms.format, Swiss) or command.round != tournament.round or play_off:
         raise BadPairings(f"can be given only for round {tournament.main_rounds} of a Swiss tournament")
-    replaced = [it for it in _pairings_from(tournament, command.round) if not it.has_begun]
+    replaced = [progress for progress in _pairings_from(tournament, command.round) if not progress.has_begun]
     if not replaced:
         raise BadPairings(f"come too late: every pairing of round {command.round} has begun")
-    _check_names(tournament, command.pairings, [name for it in replaced for name in it.pairing.entrants])
-    if {it.pairing.entrants for it in replaced} == set(command.pairings):
+    _check_names(tournament, command.pairings, [name for progress in replaced for name in progress.pairing.entrants])
+    if {progress.pairing.entrants for progress in replaced} == set(command.pairings):
         return []
-    terms, dropped = tournament.terms, tuple(it.pairing.id for it in replaced)
-    boards = sorted(it.pairing.board for it in replaced)
+    terms, dropped = tournament.terms, tuple(progress.pairing.id for progress in replaced)
+    boards = sorted(progress.pairing.board for progress in replaced)
     taken = {*tournament.pairings, *tournament.dropped}
     pairings = tuple(
         Pairing(
@@ -48,7 +48,7 @@ def pair_round(tournament: Tournament, command: PairRound) -> list[TournamentEve
         )
         for board, entrants in zip(boards, sorted(command.pairings, key=len, reverse=True), strict=True)
     )
-    not_before_ms = max(it.not_before_ms for it in replaced)
+    not_before_ms = max(progress.not_before_ms for progress in replaced)
     return [PairingsReplaced(dropped, pairings, not_before_ms, command.message, command.by)]
 
 
@@ -68,7 +68,7 @@ def unused_id(wanted: str, taken: Collection[str]) -> str:
     """Return an id for a pairing that no other has had, such as `3.1` or `3.1-2`."""
     if wanted not in taken:
         return wanted
-    return next(one for one in (f"{wanted}-{number}" for number in count(2)) if one not in taken)
+    return next(candidate for candidate in (f"{wanted}-{number}" for number in count(2)) if candidate not in taken)
 
 
 def postpone(tournament: Tournament, command: PostponePairing) -> list[TournamentEvent]:
@@ -114,13 +114,13 @@ def following_pairings(tournament: Tournament, pairing: Pairing) -> list[Pairing
         return _pairings_from(tournament, pairing.round + 1)
     if isinstance(form, Elimination):
         planned = list(tournament.pairings.values())
-        after = planned[[it.pairing.id for it in planned].index(pairing.id) + 1 :]
-        return [it for it in after if not set(pairing.participants).isdisjoint(it.pairing.participants)]
-    return [it for it in tournament.pairings.play_off if it.pairing.round > pairing.round]
+        after = planned[[progress.pairing.id for progress in planned].index(pairing.id) + 1 :]
+        return [later for later in after if not set(pairing.participants).isdisjoint(later.pairing.participants)]
+    return [progress for progress in tournament.pairings.play_off if progress.pairing.round > pairing.round]
 
 
 def _pairings_from(tournament: Tournament, first_round: int) -> list[PairingProgress]:
-    return [it for it in tournament.pairings.values() if it.pairing.round >= first_round]
+    return [progress for progress in tournament.pairings.values() if progress.pairing.round >= first_round]
 
 
 def find_pairing(tournament: Tournament, pairing: str) -> PairingProgress:

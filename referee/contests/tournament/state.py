@@ -260,7 +260,7 @@ def _absent(tournament: Tournament, event: EntrantsAbsent) -> Tournament:
 
 
 def _frozen(tournament: Tournament, event: VersionsFrozen) -> Tournament:
-    frozen = {one.name: replace(tournament.entrants[one.name], bots=one.bots) for one in event.entrants}
+    frozen = {entrant.name: replace(tournament.entrants[entrant.name], bots=entrant.bots) for entrant in event.entrants}
     return replace(tournament, entrants={**tournament.entrants, **frozen})
 
 

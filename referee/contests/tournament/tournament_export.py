@@ -140,7 +140,7 @@ def to_json(tournament: Tournament) -> str:
                 "absent_boards": {board: sorted(names) for board, names in progress.absent_boards.items()},
                 "voided": sum(progress.void_counts.values()),
                 "match_ids": list(progress.match_ids.values()),
-                "corrections": [_correction_object(one.correction) for _, one in sorted(progress.corrections.items())],
+                "corrections": [_correction_object(fix.correction) for _, fix in sorted(progress.corrections.items())],
             }
             for progress in tournament.pairings.values()
         ],

@@ -212,7 +212,7 @@ def _pairing_results(tournament: Tournament) -> RoundResults:
     results = tournament.round_results()
     if not tournament.terms.value.boards:
         return results
-    return {name: [replace(it, points=it.points / TEAM_WIN) for it in own] for name, own in results.items()}
+    return {name: [replace(result, points=result.points / TEAM_WIN) for result in own] for name, own in results.items()}
 
 
 def acceleration_of(tournament: Tournament, form: Swiss) -> Acceleration:
@@ -228,7 +228,7 @@ def _pools(tournament: Tournament, form: Pools) -> list[Pairing]:
     if not round_is_due(tournament):
         return []
     active, number, chance = tournament.active_entrants, tournament.round + 1, tournament.terms.chance.fork("pools")
-    history = count_meetings(it.pairing for it in tournament.pairings.values() if not it.pairing.is_bye)
+    history = count_meetings(planned.pairing for planned in tournament.pairings.values() if not planned.pairing.is_bye)
     if design := _usable_design(tournament, form):
         return pair_designed_round(design, active, form.sides, number, history, chance)
     return pair_pool_round(active, form.at_a_table, form.sides, number, history, chance)
@@ -244,7 +244,7 @@ def _usable_design(tournament: Tournament, form: Pools) -> PoolDesign | None:
     designs = find_designs(form.at_a_table, len(tournament.entrants))
     if form.sides:
         designs.sort(key=lambda design: not design.partners)
-    return next((one for one in designs if one.meetings == 1 or _is_left(one, tournament.round, form.rounds)), None)
+    return next((plan for plan in designs if plan.meetings == 1 or _is_left(plan, tournament.round, form.rounds)), None)
 
 
 def _is_left(design: PoolDesign, played: int, rounds: int) -> bool:

@@ -121,11 +121,11 @@ def to_trf(tournament: Tournament, title: str) -> str:
         title,
         form.rounds if isinstance(form, Swiss) else count_rounds(form, len(table)),
         table,
-        {name: round(it.rating) for name, it in tournament.entrants.items() if it.rating is not None},
+        {name: round(entrant.rating) for name, entrant in tournament.entrants.items() if entrant.rating is not None},
         {row.entrant: row.rank for row in tournament.standings(rounds)},
         ("W" if first_has_first_move(tournament) else "B") if is_swiss else "",
         _system(tournament, form),
-        tuple(TIE_BREAK_CODES[one] for one in tournament.tie_breaks),
+        tuple(TIE_BREAK_CODES[tie_break] for tie_break in tournament.tie_breaks),
         tuple(
             (REQUESTED[kind], number, name)
             for (name, number), kind in tournament.requested_byes.items()
@@ -161,9 +161,11 @@ def _virtual_points(acceleration: Acceleration) -> tuple[VirtualPoints, ...]:
     first = next(iter(acceleration.upper), "")
     points = [acceleration.virtual_points(first, number) for number in range(1, acceleration.rounds + 1)]
     return tuple(
-        VirtualPoints(one, (points.index(one) + 1, points.index(one) + points.count(one)), (1, len(acceleration.upper)))
-        for one in (WIN, DRAW)
-        if one in points
+        VirtualPoints(
+            value, (points.index(value) + 1, points.index(value) + points.count(value)), (1, len(acceleration.upper))
+        )
+        for value in (WIN, DRAW)
+        if value in points
     )
 
 
@@ -205,7 +207,9 @@ def _player_line(report: TrfReport, name: str, numbers: Mapping[str, int]) -> st
     rating = min(9999, max(0, report.ratings.get(name, 0)))
     rank = report.ranks.get(name, "")
     head = f"001 {numbers[name]:>4}      {name[:33]:<33} {rating:>4}"
-    return f"{head:<80}{total_points(results):>4.1f} {rank:>4}" + "".join(_round_columns(it, numbers) for it in results)
+    return f"{head:<80}{total_points(results):>4.1f} {rank:>4}" + "".join(
+        _round_columns(result, numbers) for result in results
+    )
 
 
 def _round_columns(result: RoundResult, numbers: Mapping[str, int]) -> str:

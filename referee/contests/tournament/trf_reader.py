@@ -105,8 +105,8 @@ def _read_virtual_points(content: _Content, line: str, number: int) -> None:
 
 
 def _read_forbidden(content: _Content, line: str, number: int) -> None:
-    first, last = (_parse_number(one, number, "has no range of rounds") for one in (line[4:7], line[8:11]))
-    players = [_parse_number(one, number, "has no player") for one in line[12:].split()]
+    first, last = (_parse_number(column, number, "has no range of rounds") for column in (line[4:7], line[8:11]))
+    players = [_parse_number(word, number, "has no player") for word in line[12:].split()]
     content.forbidden.append((players, (first, last), number))
 
 

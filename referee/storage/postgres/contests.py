@@ -102,7 +102,7 @@ class ContestBatch:
         if not self._appends:
             return
         contests = [append.co_append.contest for append in self._appends]
-        if created := [it.co_append.contest for it in self._appends if it.co_append.after == 0 and it.lines]:
+        if created := [each.co_append.contest for each in self._appends if each.co_append.after == 0 and each.lines]:
             await connection.execute(CREATE_CONTESTS, created)
         for contest_id, contest, last in await connection.fetch(LOCK_CONTESTS, contests):
             self._heads[contest_id] = (contest, last)

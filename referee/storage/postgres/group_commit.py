@@ -150,7 +150,7 @@ class GroupCommit:
         connection = self._connection
         await self._contests.lock(connection)
         possible = [append for append in matches if not self._contests.conflict(append)]
-        if created := [it.append.match_id for it in possible if it.append.after == 0 and it.append.events]:
+        if created := [each.append.match_id for each in possible if each.append.after == 0 and each.append.events]:
             await connection.execute(CREATE_MATCHES, created)
         at_ms, heads = _heads(await connection.fetch(self._statements.append, *_columns(possible)))
         conflicts = [self._conflict(append, heads) for append in self._group]

@@ -75,15 +75,15 @@ async def _scan(connection: Connection, wanted: MatchFilter, before: str) -> Asy
     """Yield matches that meet the first condition, the newest first, and whether each meets the others."""
     first, *others = _conditions(wanted)
     checks = [
-        f"EXISTS (SELECT FROM {it.table} AS it WHERE it.match = found.match AND it.{it.test} ${number})"
-        for number, it in enumerate(others, 4)
+        f"EXISTS (SELECT FROM {condition.table} AS it WHERE it.match = found.match AND it.{condition.test} ${number})"
+        for number, condition in enumerate(others, 4)
     ]
     sql = f"""
         SELECT match, {" AND ".join(checks) or "true"} FROM {first.table} AS found
         WHERE found.{first.test} $1 AND match < $2 AND match > $3 ORDER BY match DESC
     """
     newest, oldest = await _bounds(connection, wanted, before)
-    values = (first.value, newest, oldest, *(it.value for it in others))
+    values = (first.value, newest, oldest, *(condition.value for condition in others))
     async for match, is_wanted in connection.cursor(sql, *values, prefetch=PREFETCHED):
         yield match, is_wanted
 

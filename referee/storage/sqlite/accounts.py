@@ -199,7 +199,7 @@ class SqliteTokens:
 
     async def revoked(self, token_ids: Collection[str]) -> set[str]:
         ids = (json.dumps(list(token_ids)),)
-        valid = await self._store.read(lambda file: {one for (one,) in file.execute(SELECT_NOT_REVOKED, ids)})
+        valid = await self._store.read(lambda file: {token_id for (token_id,) in file.execute(SELECT_NOT_REVOKED, ids)})
         return set(token_ids) - valid
 
     async def change_token(self, token_id: str, change: Callable[[Token], Token]) -> Token:

@@ -91,12 +91,15 @@ def find(connection: sqlite3.Connection, wanted: MatchFilter, before: str, limit
 def _scan(connection: sqlite3.Connection, wanted: MatchFilter, before: str) -> sqlite3.Cursor:
     """Select matches that meet the first condition, the newest first, and whether each meets the others."""
     first, *others = _conditions(wanted)
-    checks = [f"EXISTS (SELECT 1 FROM {it.table} AS it WHERE it.match = found.match AND {it.test} ?)" for it in others]
+    checks = [
+        f"EXISTS (SELECT 1 FROM {condition.table} AS it WHERE it.match = found.match AND {condition.test} ?)"
+        for condition in others
+    ]
     sql = f"""
         SELECT match, {" AND ".join(checks) or "1"} FROM {first.table} AS found
         WHERE {first.test} ? AND match < ? AND match > ? ORDER BY match DESC
     """
-    values = [it.value for it in (*others, first)]
+    values = [condition.value for condition in (*others, first)]
     return connection.execute(sql, (*values, *_bounds(connection, wanted, before)))
 
 
