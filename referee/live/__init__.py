@@ -10,9 +10,11 @@
 - `engine_calls`: waiting for rules that another process computes
 - `match_timing`, `network_path`: match time, deadlines, timers, delays of turns; the round trip of a bot
 - `loop_lag`, `worker_pool`: lag of the event loop; runs computations in worker processes
+- `child_process`: child processes, started beside the event loop
 - `create`, `match_request`: creating and describing matches
 - `submit`: answers to turns and other requests, idempotently, and the verdicts on them
 - `sessions`, `outbox`: online bots and their absences; what is sent to them
+- `reserved_places`: places of a bot that are kept for its contests
 - `turns`: a turn as its seat may see it; notification of bots
 - `match_history`, `stored_matches`, `watch`: history of a match; matches of the log; watching matches and contests
 - `bot_notices`: what the author of a bot learns: its private log, notices, the automatic pause

@@ -11,5 +11,6 @@
 - `plain_run`: moves without further consequences, for callers that need no state between them
 - `clock`, `clock_charge`: time controls, and the time that a move is charged
 - `result`: how a match ended, and its effect on ratings
+- `moves_digest`: digest of all moves, by which repeated games are found
 - `match_errors`: the errors of commands and setups
 """

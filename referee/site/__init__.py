@@ -6,10 +6,13 @@
 - `request_values`: values in paths and queries, with their limits
 - `upstream`: calls of the referee
 - `match_feed`, `match_feeds`: a match as the referee streams it, shared by all its visitors
-- `frames`, `entry_text`: what a page shows of each entry of a match
+- `finished_match`: a finished match from its record
 - `live_pages`: pages that change while they are read, rendered once for all their visitors
-- `layout`, `time_text`, `charts`: parts that pages share
+- `event_stream`: server-sent events
+- `layout`, `charts`: parts that pages share
 - `home_page`, `live_match_page`, `bot_page`, `ladder_page`, `tournament_page`, `join_page`: the pages
+- `tournament_rounds`, `correction_marks`: pairings by round; corrected results
 - `json_api`: the same as JSON
+- `json_calls`, `openapi`, `public_answers`: its calls, its description, and answers that many callers share
 - `account`: pages of authors and organisers, behind a token
 """

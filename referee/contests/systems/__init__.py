@@ -5,6 +5,7 @@
 - `acceleration`: virtual points of an accelerated Swiss tournament (Baku)
 - `swiss`: a round of FIDE's Dutch system, with its allocation of colours
 - `dutch`: the search for the pairs of a Swiss round
+- `criteria`: the criteria of FIDE, as weights of pairs
 - `matching`: maximum-weight perfect matching with updates, used by `dutch`
 - `knockout`: brackets of single and double elimination, and how far they have been played
 """

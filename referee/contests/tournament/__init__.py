@@ -8,6 +8,8 @@
 - `requested_byes`: rounds that an entrant asks not to play
 - `play_off`: further matches of those who lead level on points, and the standings after them
 - `staff_acts`: pairings by hand, postponed and reopened pairings
+- `score_corrections`: corrected results
+- `results_by_round`: results of all entrants, for tables and exports
 - `tournament_pairing`: the next pairings, and how many there will be
 - `pairing_table`: progress of all pairings, as a persistent mapping
 - `sprt_trial`: counting of sets, and the state of the test, in an SPRT trial

@@ -8,4 +8,5 @@
 - `store`: the writing and reading threads, which work in batches; runs functions for the adapters below
 - `accounts`: bots, versions, tokens (stored as hashes) and quotas
 - `bot_log`: the private log of each bot
+- `invitations`, `quotas`: invitations; quotas, and what counts against them
 """
