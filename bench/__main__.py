@@ -25,7 +25,7 @@ REPORT = Path(__file__).parent / "report"
 
 
 def main() -> int:
-    names = [one.name for one in ALL]
+    names = [measurement.name for measurement in ALL]
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rounds: for a look, not for a figure")
     parser.add_argument("--report", type=Path, default=REPORT, help="the folder for report.json and the plots")
@@ -36,7 +36,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # Raise SystemExit, so that all servers are ended.
     here = machine()
     _say("\n".join(f"{name:<20}{value}" for name, value in here.items()) + f"\n{warning()}")
-    wanted = [one for one in ALL if one.name in told.names] if told.names else SUITE
+    wanted = [measurement for measurement in ALL if measurement.name in told.names] if told.names else SUITE
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, ExitStack() as closing:
         all_done = taken(wanted, Scope(told.quick, Path(folder), closing))
@@ -48,10 +48,10 @@ def main() -> int:
 
 def taken(wanted: Sequence[Measurement], scope: Scope) -> list[Done]:
     """Take the measurements, then the profiles of those that do not reach a goal."""
-    all_done = [_taken(one, scope) for one in wanted]
+    all_done = [_taken(measurement, scope) for measurement in wanted]
     there = {done.measurement.name for done in all_done}
     wanting = {done.measurement.profile for done in all_done if done.failed} - there
-    return all_done + [_taken(one, scope) for one in SUITE if one.name in wanting]
+    return all_done + [_taken(measurement, scope) for measurement in SUITE if measurement.name in wanting]
 
 
 def _taken(measurement: Measurement, scope: Scope) -> Done:

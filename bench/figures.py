@@ -54,9 +54,9 @@ class Findings:
                 return figure
         raise NotMeasured(f"there is no figure for {of}, {what}")
 
-    def ratio(self, what: str, one: str, other: str) -> float:
+    def ratio(self, what: str, candidate: str, other: str) -> float:
         """Return the median of the ratios in each round, since drift affects both candidates of a round alike."""
-        pairs = zip(self.of(one, what).rounds, self.of(other, what).rounds, strict=True)
+        pairs = zip(self.of(candidate, what).rounds, self.of(other, what).rounds, strict=True)
         return median(a / b for a, b in pairs)
 
 

@@ -96,7 +96,7 @@ def main() -> None:
     nodes = (answering, forwarding)
     sys.stdout.write(f"{'CPU per call, µs':<24}{'answering':>12}{'forwarding':>12}\n")
     for title, asked in (("to the answering node", answering), ("through the other node", forwarding)):
-        used = "".join(f"{one:>12.0f}" for one in measure(nodes, asked, calls))
+        used = "".join(f"{cost:>12.0f}" for cost in measure(nodes, asked, calls))
         sys.stdout.write(f"{title:<24}{used}\n")
     for node in nodes:
         node.stop()

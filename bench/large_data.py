@@ -54,8 +54,8 @@ NAMES = tuple(f"bot{number}" for number in range(ENTRANTS))
 
 def last_met() -> tuple[str, str, str, str]:
     """Return the entrants of the two pairings in the last round of `played` that are not played yet."""
-    (one, two), (three, four) = (pairing.entrants for pairing in [*_round(ROUNDS)][:2])
-    return one, two, three, four
+    (first, second), (third, fourth) = (pairing.entrants for pairing in [*_round(ROUNDS)][:2])
+    return first, second, third, fourth
 
 
 async def write(settings: Settings) -> None:
@@ -113,9 +113,9 @@ def _rated() -> Iterator[ContestEvent]:
     """Yield the matches that the ladder has rated; all entrants have a rating."""
     ratings: dict[Player, RatingRecord] = {}
     for number in range(RATED):
-        one, other = NAMES[number % ENTRANTS], NAMES[(number * 7 + 1) % ENTRANTS]
-        if one != other:
-            finish = FinishOrder(((Player(one, "1"),), (Player(other, "1"),)), (1, 2))
+        first, second = NAMES[number % ENTRANTS], NAMES[(number * 7 + 1) % ENTRANTS]
+        if first != second:
+            finish = FinishOrder(((Player(first, "1"),), (Player(second, "1"),)), (1, 2))
             changes = compute_rating_updates(ratings, finish)
             ratings |= {change.player: change.after for change in changes}
             yield ladder_events.MatchRated(f"rated{number}", finish, (), changes)
@@ -138,7 +138,7 @@ def _played(name: str, rounds: int) -> list[ContestEvent]:
         events.append(PairingsPlanned(tuple(pairings)))
         for pairing in pairings[2 if number == ROUNDS < rounds else 0 :]:
             events.append(ContestMatchStarted(pairing.id, 1, 1, f"{name}-{pairing.id}"))
-            first, second = (NAMES.index(it) for it in pairing.entrants)
+            first, second = (NAMES.index(entrant) for entrant in pairing.entrants)
             ranks = (1, 2) if (first * 7 + second * 3 + number) % 5 < 3 else (2, 1)
             events.append(ContestMatchScored(pairing.id, 1, MatchScore(ranks)))
     return events

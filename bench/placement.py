@@ -29,8 +29,8 @@ def connect_at_random(bots: int, nodes: int, rng: random.Random) -> Placement:
 def connect_by_two_choices(bots: int, nodes: int, rng: random.Random) -> Placement:
     """Place each bot on the less loaded of two random nodes, as a load balancer does that counts connections."""
     loads, placement = [0] * nodes, []
-    for one, other in zip(rng.choices(range(nodes), k=bots), rng.choices(range(nodes), k=bots), strict=True):
-        node = one if loads[one] <= loads[other] else other
+    for first, second in zip(rng.choices(range(nodes), k=bots), rng.choices(range(nodes), k=bots), strict=True):
+        node = first if loads[first] <= loads[second] else second
         loads[node] += 1
         placement.append(node)
     return placement
@@ -39,8 +39,8 @@ def connect_by_two_choices(bots: int, nodes: int, rng: random.Random) -> Placeme
 def loads_of(placement: Placement, matches: Sequence[tuple[int, int]], nodes: int) -> list[int]:
     """Return how many matches each node runs: those of the bots that are connected to it."""
     loads = [0] * nodes
-    for one, other in matches:
-        first, second = placement[one], placement[other]
+    for bot, other in matches:
+        first, second = placement[bot], placement[other]
         loads[first] += 1
         if first != second:
             loads[second] += 1
@@ -49,7 +49,7 @@ def loads_of(placement: Placement, matches: Sequence[tuple[int, int]], nodes: in
 
 def share_across(placement: Placement, matches: Sequence[tuple[int, int]]) -> float:
     """Return the share of matches whose bots are connected to different nodes."""
-    return sum(placement[one] != placement[other] for one, other in matches) / len(matches)
+    return sum(placement[bot] != placement[other] for bot, other in matches) / len(matches)
 
 
 def lose_node(placement: Placement, nodes: int, rng: random.Random) -> Placement:
@@ -120,7 +120,7 @@ def simulate_clusters(write: Callable[[str], object]) -> None:
     for clusters in CLUSTERS:
         by_name = place_by_name(sizes, clusters)
         more = place_by_name(sizes, clusters + 1)
-        moved = sum(size for size, one, other in zip(sizes, by_name, more, strict=True) if one != other) / sum(sizes)
+        moved = sum(size for size, old, new in zip(sizes, by_name, more, strict=True) if old != new) / sum(sizes)
         row = (
             *(unevenness(_sums(sizes, placed, clusters)) for placed in (by_name, place_by_load(sizes, clusters))),
             moved,

@@ -30,9 +30,9 @@ def _shares(work: Callable[[], object]) -> list[tuple[str, float]]:
     profile = Profile()
     profile.runcall(work)
     looked_at = profile.getstats()
-    whole = sum(one.inlinetime for one in looked_at)
-    own = ((_name(one.code), one.inlinetime / whole) for one in looked_at)
-    return sorted(own, key=lambda one: one[1], reverse=True)
+    whole = sum(entry.inlinetime for entry in looked_at)
+    own = ((_name(entry.code), entry.inlinetime / whole) for entry in looked_at)
+    return sorted(own, key=lambda share: share[1], reverse=True)
 
 
 def _name(code: str | CodeType) -> str:

@@ -29,9 +29,9 @@ def _measure(scope: Scope, echo: Stage) -> Findings:
     paced[HALF_ECHO] = partial(_paced_echo, echo, full_echo / 2, seconds)
     for name, played in alternate(paced, rounds).items():
         for percentile in ("p50", "p99", "p999"):
-            found.add(name, f"{percentile}, ms", *(getattr(one, f"{percentile}_us") / 1000 for one in played))
-        found.add(name, RATE, *(one.rate for one in played))
-        found.add(name, LOAD_CPU, *(one.cpu_us_per_move for one in played))
+            found.add(name, f"{percentile}, ms", *(getattr(run, f"{percentile}_us") / 1000 for run in played))
+        found.add(name, RATE, *(run.rate for run in played))
+        found.add(name, LOAD_CPU, *(run.cpu_us_per_move for run in played))
     found.notes.append(f"The maximum is {full:,.0f} moves per second, and {full_echo:,.0f} of the echo.")
     found.notes.append("From a move that goes out to the turn that comes of it at the other bot. Load and server share")
     found.notes.append("the machine, and full load is what both reach together.")

@@ -45,12 +45,12 @@ def _findings(uses: dict[str, list[Use]]) -> Findings:
 
 
 def _add(found: Findings, name: str, rounds: Sequence[Use]) -> None:
-    found.add(name, CPU, *(it.cpu_us[NODES] for it in rounds))
+    found.add(name, CPU, *(used.cpu_us[NODES] for used in rounds))
     if name != SQLITE:
         for server, what in SERVERS.items():
-            found.add(name, what, *(it.cpu_us[server] for it in rounds))
-        found.add(name, WRITTEN, *(it.written_bytes for it in rounds))
-    found.add(name, RATE, *(it.rate for it in rounds))
+            found.add(name, what, *(used.cpu_us[server] for used in rounds))
+        found.add(name, WRITTEN, *(used.written_bytes for used in rounds))
+    found.add(name, RATE, *(used.rate for used in rounds))
 
 
 MEASUREMENT = Measurement(

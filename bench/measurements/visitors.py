@@ -31,8 +31,8 @@ LATENCY = "median latency of a move, µs"
 def measure(scope: Scope) -> Findings:
     found = Findings()
     moves, rounds = scope.pick(30, 100), scope.pick(1, 3)
-    with echoed(Work(one_by_one=True)) as one, echoed(Work(pairs=True)) as two:
-        echoes = alternate({"one": partial(one.cost, 5_000, 1.0), "two": partial(two.cost, 5_000, 1.0)}, 2 * rounds)
+    with echoed(Work(one_by_one=True)) as lone, echoed(Work(pairs=True)) as paired:
+        echoes = alternate({"one": partial(lone.cost, 5_000, 1.0), "two": partial(paired.cost, 5_000, 1.0)}, 2 * rounds)
         pairs = zip(echoes["one"], echoes["two"], strict=True)
         found.add(WRITE, PER_ENTRY, *(pair.us_per_move - single.us_per_move for single, pair in pairs))
     folder = scope.room("visitors")

@@ -52,7 +52,9 @@ class Records:
     def find_invalid(self) -> list[str]:
         """Return the records that do not verify: matches are replayed, and pairings and ratings computed again."""
         files = [self._ladder, *sorted(self._matches.iterdir())]
-        return [it.name for it in files if verify_any(it, None, find, self._matches).status is not RecordStatus.FINE]
+        return [
+            file.name for file in files if verify_any(file, None, find, self._matches).status is not RecordStatus.FINE
+        ]
 
     def _read(self, match: str, file: Path) -> None:
         for line in file.read_text().splitlines():

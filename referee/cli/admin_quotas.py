@@ -66,11 +66,11 @@ def list_quotas(organiser: Organiser, as_json: bool) -> None:
 
     A star marks limits that were set for the holder; the others are defaults.
     """
-    found = sorted(organiser.administration.quotas(), key=lambda one: natural_key(one.holder))
+    found = sorted(organiser.administration.quotas(), key=lambda holder_quota: natural_key(holder_quota.holder))
     if as_json:
-        print_json([to_dict(one, quota_pb2.HolderQuota) for one in found])
+        print_json([to_dict(holder_quota, quota_pb2.HolderQuota) for holder_quota in found])
         return
-    click.echo(Table(("holder", *LIMITS), [_row(one) for one in found]).to_text())
+    click.echo(Table(("holder", *LIMITS), [_row(holder_quota) for holder_quota in found]).to_text())
 
 
 @quota.command("show", cls=ClientCommand)
@@ -120,12 +120,12 @@ def read_limits(values: Sequence[str]) -> dict[str, int]:
     return limits
 
 
-def _row(one: HolderQuota) -> tuple[str, ...]:
+def _row(holder_quota: HolderQuota) -> tuple[str, ...]:
     cells = []
     for limit in LIMITS.values():
-        mark = OWN if getattr(one.own_quota, limit.field) else ""
-        cells.append(f"{_used(one.usage, limit)}/{getattr(one.quota, limit.field)}{mark}")
-    return one.holder, *cells
+        mark = OWN if getattr(holder_quota.own_quota, limit.field) else ""
+        cells.append(f"{_used(holder_quota.usage, limit)}/{getattr(holder_quota.quota, limit.field)}{mark}")
+    return holder_quota.holder, *cells
 
 
 def _print_quota(quota: Quota, usage: QuotaUsage | None) -> None:

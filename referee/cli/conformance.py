@@ -65,7 +65,7 @@ def conformance(
 
     With --organiser, the command is a program that creates and watches a match; --list shows what it has to do.
     """
-    clauses = [one for one in (ORGANISER_CLAUSES if organiser else CLAUSES) if not only or one.name in only]
+    clauses = [clause for clause in (ORGANISER_CLAUSES if organiser else CLAUSES) if not only or clause.name in only]
     if listed:
         if organiser:
             click.echo(f"{TASK}\n")
@@ -131,24 +131,24 @@ async def _open_server(kit: KitServer | OrganiserKit, listen: str, credentials: 
 
 async def _print_results(results: AsyncIterator[ClauseResult], options: KitOptions) -> int:
     failed = 0
-    async for one in results:
-        failed += not one.passed
-        click.echo(_format_json(one) if options.as_json else _format_line(one))
+    async for result in results:
+        failed += not result.passed
+        click.echo(_format_json(result) if options.as_json else _format_line(result))
     if not options.as_json:
         click.echo(f"{len(options.clauses) - failed} of {len(options.clauses)} clauses passed")
     return 1 if failed else 0
 
 
-def _format_line(one: ClauseResult) -> str:
-    mark = click.style("pass", fg="green") if one.passed else click.style("FAIL", fg="red", bold=True)
-    if one.passed:
-        return f"{mark}  {one.clause.name}{f' (skipped: {one.why})' if one.why else ''}"
-    why = "\n".join(f"        {line}" for line in one.why.splitlines())
-    return f"{mark}  {one.clause.name}\n      {one.clause.promise}\n{why}"
+def _format_line(result: ClauseResult) -> str:
+    mark = click.style("pass", fg="green") if result.passed else click.style("FAIL", fg="red", bold=True)
+    if result.passed:
+        return f"{mark}  {result.clause.name}{f' (skipped: {result.why})' if result.why else ''}"
+    why = "\n".join(f"        {line}" for line in result.why.splitlines())
+    return f"{mark}  {result.clause.name}\n      {result.clause.promise}\n{why}"
 
 
-def _format_json(one: ClauseResult) -> str:
-    return json.dumps({"clause": one.clause.name, "passed": one.passed, "why": one.why})
+def _format_json(result: ClauseResult) -> str:
+    return json.dumps({"clause": result.clause.name, "passed": result.passed, "why": result.why})
 
 
 def _set_up_tls(folder: Path) -> tuple[grpc.ServerCredentials, dict[str, str]]:

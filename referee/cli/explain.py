@@ -83,7 +83,7 @@ def find_seat(match: Match, given: str) -> Seat:
 
 def _facts(match: Match, seat: Seat) -> list[str]:
     who = escape_unprintable(player_text(match, seat))
-    others = ", ".join(escape_unprintable(match.players[one].bot) for one in range(len(match.players)) if one != seat)
+    others = ", ".join(escape_unprintable(match.players[at].bot) for at in range(len(match.players)) if at != seat)
     return [f"{match.table.seats[seat]} is {who}, against {others}; {seat_control_text(match, seat)}."]
 
 
@@ -94,16 +94,16 @@ def _ending(history: RecordHistory, seat: Seat) -> str:
 
 
 def _print_turns(turns: Sequence[SeatTurn], ply: int) -> None:
-    found = [one for one in turns if one.due.match.ply == ply]
+    found = [turn for turn in turns if turn.due.match.ply == ply]
     if not found:
-        plies = ", ".join(sorted({str(one.due.match.ply) for one in turns}, key=int))
+        plies = ", ".join(sorted({str(turn.due.match.ply) for turn in turns}, key=int))
         raise click.BadParameter(f"this seat had no turn at ply {ply}; it had turns at {plies}", param_hint="--ply")
-    for one in found:
-        click.echo(MessageToJson(turn_of(one.due, EVERYTHING), preserving_proto_field_name=True, ensure_ascii=False))
-        click.echo(f"answered: {answer_text(one)}")
-        if isinstance(one.answer, MoveRejected):
-            why = escape_unprintable(one.answer.sentence)
-            click.echo(f"why: {why} ({one.answer.reason}; {one.answer.attempts_left} attempts left)")
-        if one.row:
-            row = clock_charge_of(one.row, one.due.seat, one.due.match.controls[one.due.seat])
+    for turn in found:
+        click.echo(MessageToJson(turn_of(turn.due, EVERYTHING), preserving_proto_field_name=True, ensure_ascii=False))
+        click.echo(f"answered: {answer_text(turn)}")
+        if isinstance(turn.answer, MoveRejected):
+            why = escape_unprintable(turn.answer.sentence)
+            click.echo(f"why: {why} ({turn.answer.reason}; {turn.answer.attempts_left} attempts left)")
+        if turn.row:
+            row = clock_charge_of(turn.row, turn.due.seat, turn.due.match.controls[turn.due.seat])
             click.echo(f"clock charge: {MessageToJson(row, preserving_proto_field_name=True)}")

@@ -76,7 +76,7 @@ def revoke(organiser: Organiser, ids: tuple[str, ...], as_json: bool) -> None:
 @json_option
 def uses(organiser: Organiser, ids: tuple[str, ...], as_json: bool) -> None:
     """List the authors who have redeemed invitations. Default: all of your invitations."""
-    wanted = ids or [one.id for one in organiser.invitations.list(True)]
+    wanted = ids or [sent.id for sent in organiser.invitations.list(True)]
     found = [use for invitation_id in wanted for use in organiser.invitations.redemptions(invitation_id)]
     if as_json:
         print_json([to_dict(use, invitation_pb2.Redemption) for use in found])
@@ -105,12 +105,12 @@ def redeem(at: str | None, ca: Path | None, code: str, holder: str) -> None:
 
 def _print_invitations(invitations: list[Invitation], as_json: bool) -> None:
     if as_json:
-        print_json([to_dict(one, invitation_pb2.Invitation) for one in invitations])
+        print_json([to_dict(sent, invitation_pb2.Invitation) for sent in invitations])
         return
     heading = ("invitation", "organiser", "uses", "created", "expires", "label")
     click.echo(Table(heading, [*map(_row, invitations)]).to_text())
 
 
-def _row(one: Invitation) -> tuple[str, ...]:
-    expires = "revoked" if one.revoked else time_of(one.expire_time)
-    return one.id, one.organiser, f"{one.uses} of {one.max_uses}", time_of(one.create_time), expires, one.label
+def _row(sent: Invitation) -> tuple[str, ...]:
+    expires = "revoked" if sent.revoked else time_of(sent.expire_time)
+    return sent.id, sent.organiser, f"{sent.uses} of {sent.max_uses}", time_of(sent.create_time), expires, sent.label

@@ -175,9 +175,9 @@ class LabRun:
             )
         click.echo(f"results: {self._folder.results}, as a page: {self._folder.page}")
         self._print_commands(list(records.values()))
-        for result in [one for one in self._results if one.forfeited or one.void][:FORFEITS_SHOWN]:
+        for result in [played for played in self._results if played.forfeited or played.void][:FORFEITS_SHOWN]:
             click.echo(f"\n{_result_text(result)}", err=True)
-        for result in [one for one in self._results if one.failures][:FORFEITS_SHOWN]:
+        for result in [played for played in self._results if played.failures][:FORFEITS_SHOWN]:
             for seat, why in result.failures:
                 bot = result.bots[seat]
                 click.echo(f"\n{result.name}: {bot} failed: {why}\n  {self._folder.bots / bot}.log", err=True)
@@ -200,7 +200,7 @@ def _result_text(played: LabResult) -> str:
     if played.void:
         return f"{played.name}: void, {result.cause.value} ({result.reason})"
     scores = ", ".join(f"{name} {points_text(got)}" for name, got in points(played.finish()).items())
-    faults = [f"{played.bots[one.seat]} {FAULTS[one.cause].lower()} at ply {one.ply}" for one in result.forfeits]
+    faults = [f"{played.bots[lost.seat]} {FAULTS[lost.cause].lower()} at ply {lost.ply}" for lost in result.forfeits]
     return f"{played.name}: {scores} ({', '.join(faults) or result.reason or result.cause.value})"
 
 

@@ -43,14 +43,14 @@ def create(organiser: Organiser, file: Path) -> None:
 @with_organiser
 def list_all(organiser: Organiser, game: str, bot: str, closed: bool) -> None:
     """List ladders."""
-    rows = [_row(one) for one in organiser.ladders.list(game, bot, closed)]
+    rows = [_row(listed) for listed in organiser.ladders.list(game, bot, closed)]
     click.echo(Table(("ladder", number("entrants"), number("season"), "state", "game"), rows).to_text())
 
 
-def _row(one: Ladder) -> list[str]:
-    games = ", ".join(rules_text(terms.rules) for terms in one.terms.match_terms)
-    state = "closed" if one.closed else "paused" if one.paused else "open"
-    return [one.name, str(one.entrant_count), str(one.season), state, games]
+def _row(listed: Ladder) -> list[str]:
+    games = ", ".join(rules_text(terms.rules) for terms in listed.terms.match_terms)
+    state = "closed" if listed.closed else "paused" if listed.paused else "open"
+    return [listed.name, str(listed.entrant_count), str(listed.season), state, games]
 
 
 @ladder.command(cls=ClientCommand)

@@ -90,8 +90,8 @@ def restore(context: click.Context, in_force: LoadedSettings, source: Path) -> N
         done = restored(source, data_dir, games(), show_progress)
     click.echo(f"restored to {click.format_filename(data_dir)}: {_content(done.manifest)}")
     click.echo(_proof(done))
-    for one in done.unverified:
-        click.echo(f"{one.match_id} could not be verified: {one.problem}", err=True)
+    for unverified in done.unverified:
+        click.echo(f"{unverified.match_id} could not be verified: {unverified.problem}", err=True)
     for damaged in done.damaged:
         click.echo(f"{damaged.contest} is damaged: {damaged.why}", err=True)
     context.exit(UNPROVEN if done.unverified or done.damaged else 0)
@@ -123,8 +123,8 @@ def archive(context: click.Context, in_force: LoadedSettings, before: datetime, 
     before_ms = int(before.replace(tzinfo=UTC).timestamp() * 1000)
     done = archived(in_force.settings.data_dir, before_ms, to, find)
     click.echo(f"{counted(done.removed, 'match', 'matches')} archived as records in {click.format_filename(to)}")
-    for one in done.kept:
-        click.echo(f"{one.match_id} was not archived: {one.kept_because}", err=True)
+    for kept in done.kept:
+        click.echo(f"{kept.match_id} was not archived: {kept.kept_because}", err=True)
     click.echo(_advice(done))
     context.exit(UNPROVEN if done.kept else 0)
 
@@ -210,7 +210,7 @@ def migrate_to(in_force: LoadedSettings, to: str, to_password_file: Path | None)
         target = replace(settings, database=_database_url(to), database_password_file=to_password_file)
         digests = migration.migrate_to_postgres(settings.data_dir, target, _show_progress)
         copied, shown = click.format_filename(settings.data_dir), str(target.database)
-    rows = [(one.table, str(one.rows), one.sha256[:SHOWN_DIGITS]) for one in digests]
+    rows = [(digest.table, str(digest.rows), digest.sha256[:SHOWN_DIGITS]) for digest in digests]
     click.echo(Table(("table", "rows", "SHA-256 begins with"), rows).to_text())
     click.echo(f"copied {copied} to {shown}; all tables were read back and are equal")
     click.echo(f"{copied} is unchanged: start no server on it any more, or both would play the same matches", err=True)

@@ -42,7 +42,7 @@ def rerun(
     history = read_record(record)
     last = history.last
     number = find_seat(last, seat)
-    recorded_turns = [one for one in seat_turns(history, number) if one.due.match.ply >= from_ply]
+    recorded_turns = [turn for turn in seat_turns(history, number) if turn.due.match.ply >= from_ply]
     if not recorded_turns:
         raise click.BadParameter(f"the seat has no turn from ply {from_ply} on", param_hint="--from")
     program = (*BRIDGE, "--", *command) if lines else command
@@ -79,18 +79,18 @@ async def _compare(
     kit: KitServer, history: RecordHistory, recorded_turns: list[SeatTurn], seat: Seat, stop_at_first: bool
 ) -> int:
     different = turns = 0
-    async for one in rerun_turns(kit, history.first, recorded_turns, seat):
+    async for compared in rerun_turns(kit, history.first, recorded_turns, seat):
         turns += 1
-        if not one.same:
+        if not compared.same:
             different += 1
-            click.echo(_line(one))
+            click.echo(_line(compared))
             if stop_at_first:
                 break
     click.echo(f"{turns - different} of {turns} turns answered as in the record")
     return DIFFERS if different else SAME
 
 
-def _line(one: ComparedTurn) -> str:
-    wrong = f", which is illegal: {one.wrong}" if one.wrong else ""
-    then, now = escape_unprintable(one.then), escape_unprintable(one.now)
-    return f"ply {one.question.due.match.ply}: then {then}, now {now}{escape_unprintable(wrong)}"
+def _line(compared: ComparedTurn) -> str:
+    wrong = f", which is illegal: {compared.wrong}" if compared.wrong else ""
+    then, now = escape_unprintable(compared.then), escape_unprintable(compared.now)
+    return f"ply {compared.question.due.match.ply}: then {then}, now {now}{escape_unprintable(wrong)}"

@@ -80,11 +80,11 @@ def _former_entrants(organiser: Organiser, name: str, best: int | None) -> list[
     held = organiser.tournaments.get(name)
     if best and held.phase != "finished":
         raise click.ClickException(f"the tournament {name} is not finished, so its best entrants are not known")
-    entrants = {one.name: one for one in held.entrants}
+    entrants = {entrant.name: entrant for entrant in held.entrants}
     ranked = list(entrants)
     if held.start_time:
         ranked = [standing.entrant for standing in organiser.tournaments.standings(name)]
-    remaining = [entrants[one] for one in ranked if one not in held.withdrawn_entrants]
+    remaining = [entrants[entrant] for entrant in ranked if entrant not in held.withdrawn_entrants]
     return remaining[:best]
 
 
@@ -149,7 +149,7 @@ def pair(organiser: Organiser, name: str, number: int, pairings: tuple[str, ...]
 
     PAIRING is anna,bert with anna in the first seat, or carl for a bye.
     """
-    split = [one.split(",") for one in pairings]
+    split = [pairing.split(",") for pairing in pairings]
     for pairing in organiser.tournaments.pair_round(name, number, split, message):
         click.echo(pairing_text(pairing))
 
@@ -205,7 +205,7 @@ def _correct(
 
 def _match_of_pairing(organiser: Organiser, name: str, pairing_id: str) -> str:
     """Return the only match of a pairing that is not void. Raises ClickException."""
-    found = [one for one in organiser.tournaments.pairings(name) if one.id == pairing_id]
+    found = [pairing for pairing in organiser.tournaments.pairings(name) if pairing.id == pairing_id]
     if not found:
         raise click.ClickException(
             f"{name} has no pairing {pairing_id}; `referee tournament pairings {name}` lists them"
@@ -233,7 +233,7 @@ def show(organiser: Organiser, name: str) -> None:
     _print(held)
     if held.terms.freeze_versions:
         click.echo(f"frozen versions: {', '.join(map(bots_text, held.entrants))}")
-    click.echo(standings_text(report) if report else "\n".join(one.name for one in held.entrants))
+    click.echo(standings_text(report) if report else "\n".join(entrant.name for entrant in held.entrants))
 
 
 @tournament.command(cls=ClientCommand)
@@ -244,8 +244,8 @@ def show(organiser: Organiser, name: str) -> None:
 def entrants(organiser: Organiser, name: str, absent: bool, as_json: bool) -> None:
     """List the bots of the entrants who have not withdrawn, with their owners, sessions and pauses."""
     held = organiser.tournaments.get(name)
-    remaining = (one for one in held.entrants if one.name not in held.withdrawn_entrants)
-    entered = {ref.bot for one in remaining for ref in one.bots}
+    remaining = (entrant for entrant in held.entrants if entrant.name not in held.withdrawn_entrants)
+    entered = {ref.bot for entrant in remaining for ref in entrant.bots}
     bots = [bot for bot in organiser.bots() if bot.name in entered and (not absent or _is_absent(bot))]
     print_bots(sorted(bots, key=lambda bot: natural_key(bot.name)), as_json)
 
@@ -263,7 +263,7 @@ def pairings(organiser: Organiser, name: str, number: int | None, entrant: str) 
     """List the pairings of a tournament by round and board, each with its id and the ids of its matches."""
     for pairing in organiser.tournaments.pairings(name, number or 0, entrant):
         click.echo(pairing_text(pairing))
-        corrections = {one.match_id: f"  {one.kind}: {one.message}" for one in pairing.corrections}
+        corrections = {change.match_id: f"  {change.kind}: {change.message}" for change in pairing.corrections}
         for match_id in pairing.match_ids:
             click.echo(f"     {match_id}{corrections.get(match_id, '')}")
 
@@ -275,17 +275,17 @@ def pairings(organiser: Organiser, name: str, number: int | None, entrant: str) 
 @with_organiser
 def list_all(organiser: Organiser, game: str, bot: str, phase: TournamentPhase | None) -> None:
     """List tournaments, newest first."""
-    held = list(organiser.tournaments.list(game, bot, phase or ""))
+    found = list(organiser.tournaments.list(game, bot, phase or ""))
     rows = [
         [
-            one.name,
-            str(len(one.entrants)),
-            one.phase,
-            _progress(one),
-            format_text(to_message(one.terms, tournament_pb2.TournamentTerms)),
-            rules_text(one.terms.match_terms.rules),
+            held.name,
+            str(len(held.entrants)),
+            held.phase,
+            _progress(held),
+            format_text(to_message(held.terms, tournament_pb2.TournamentTerms)),
+            rules_text(held.terms.match_terms.rules),
         ]
-        for one in held
+        for held in found
     ]
     columns = ("tournament", number("entrants"), "phase", number("pairings"), "format", "game")
     click.echo(Table(columns, rows).to_text())

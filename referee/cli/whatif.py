@@ -78,15 +78,15 @@ def whatif(
             return
         judged = []
         with progress(len(moves[::every])) as show:
-            for one in playouts.judge_match(every):
-                judged.append(one)
-                show(f"ply {one.played.ply}")
+            for move in playouts.judge_match(every):
+                judged.append(move)
+                show(f"ply {move.played.ply}")
     if not judged:
         raise _too_much_hidden(match)
-    costly = sorted((one for one in judged if one.is_certain), key=lambda one: -one.cost)[:MOST]
+    costly = sorted((move for move in judged if move.is_certain), key=lambda move: -move.cost)[:MOST]
     click.echo(_title(match))
-    click.echo(Table(HEAD, [_cells(match, one) for one in judged]).to_text())
-    plies = {one.played.ply for one in judged}
+    click.echo(Table(HEAD, [_cells(match, move) for move in judged]).to_text())
+    plies = {move.played.ply for move in judged}
     left_out = [*_left_out([f"ply {move.ply}" for move in moves[::every] if move.ply not in plies])]
     for line in (*left_out, *_verdict(match, costly)):
         click.echo(line)
@@ -108,13 +108,13 @@ def _move(text: str) -> str:
     return text if len(text) <= MAX_MOVE_CHARS else f"{text[: MAX_MOVE_CHARS - 1]}…"
 
 
-def _cells(match: Match, one: JudgedMove) -> tuple[str, ...]:
-    seat = one.played.seat
-    numbers = (one.before.means[seat], one.after.means[seat], one.cost, one.error)
+def _cells(match: Match, move: JudgedMove) -> tuple[str, ...]:
+    seat = move.played.seat
+    numbers = (move.before.means[seat], move.after.means[seat], move.cost, move.error)
     return (
-        str(one.played.ply),
+        str(move.played.ply),
         _seat(match, seat),
-        _move(one.played.move),
+        _move(move.played.move),
         *(f"{number:.2f}" for number in numbers),
     )
 
@@ -140,15 +140,15 @@ def _print_alternatives(match: Match, judged: Sequence[JudgedMove], played: Reco
     click.echo(f"{_title(match)}, ply {played.ply}, {_seat(match, seat)}")
     rows = [
         (
-            "*" if one.played.move == played.move else "",
-            _move(one.played.move),
-            f"{one.after.means[seat]:.2f}",
-            f"{one.after.errors[seat]:.2f}",
+            "*" if move.played.move == played.move else "",
+            _move(move.played.move),
+            f"{move.after.means[seat]:.2f}",
+            f"{move.after.errors[seat]:.2f}",
         )
-        for one in judged
+        for move in judged
     ]
     click.echo(Table(("", "move", "worth", "±"), rows).to_text())
-    found = {one.played.move for one in judged}
+    found = {move.played.move for move in judged}
     for line in _left_out([_move(move) for move in played.before.moves(seat) if move not in found]):
         click.echo(line)
     click.echo("* was played")
@@ -159,22 +159,22 @@ def _verdict(match: Match, costly: Sequence[JudgedMove]) -> Iterable[str]:
         yield "No move cost more than chance explains; more --games may tell."
         return
     yield "The moves that cost most:"
-    for one in costly:
-        yield f"  {_costly_text(match, one)}"
+    for move in costly:
+        yield f"  {_costly_text(match, move)}"
 
 
-def _costly_text(match: Match, one: JudgedMove) -> str:
-    seat = one.played.seat
+def _costly_text(match: Match, move: JudgedMove) -> str:
+    seat = move.played.seat
     return (
-        f"ply {one.played.ply}, {_seat(match, seat)}: {_move(one.played.move)} cost {one.cost:.2f} ± {one.error:.2f} "
-        f"({one.before.means[seat]:.2f} before, {one.after.means[seat]:.2f} after it)"
+        f"ply {move.played.ply}, {_seat(match, seat)}: {_move(move.played.move)} cost {move.cost:.2f} "
+        f"± {move.error:.2f} ({move.before.means[seat]:.2f} before, {move.after.means[seat]:.2f} after it)"
     )
 
 
 def _page(match: Match, judged: Sequence[JudgedMove], costly: Sequence[JudgedMove], left_out: Sequence[str]) -> str:
     last = judged[-1]
     points = [
-        *(_worth(one.played.ply, one.before) for one in judged),
+        *(_worth(move.played.ply, move.before) for move in judged),
         _worth(last.played.ply + 1, last.after),
     ]
     table = match.table
@@ -187,8 +187,8 @@ def _page(match: Match, judged: Sequence[JudgedMove], costly: Sequence[JudgedMov
         )
         for number, side in enumerate(table.sides)
     )
-    chart = worth_chart(points, table.seats, table.sides, [one.played.ply for one in costly])
-    found = tag("ul", *(tag("li", _costly_text(match, one)) for one in costly)) if costly else Markup()
+    chart = worth_chart(points, table.seats, table.sides, [move.played.ply for move in costly])
+    found = tag("ul", *(tag("li", _costly_text(match, move)) for move in costly)) if costly else Markup()
     return document(
         _title(match),
         heading("What if", _title(match), ()),

@@ -91,8 +91,8 @@ class LabTournament:
         return self._state.tournament.trial_state
 
     def take(self, count: int) -> Sequence[LabMatch]:
-        due = self._state.tournament.due_matches({one.id for one in self._running.values()})
-        return [self._match(one) for one in due[:count]]
+        due = self._state.tournament.due_matches({match.id for match in self._running.values()})
+        return [self._match(match) for match in due[:count]]
 
     def record(self, result: LabResult) -> None:
         """Raises AlwaysVoid."""

@@ -159,7 +159,7 @@ class Playouts:
             for other, after in asked.items()
             if (worth_before := before.result()) and (worth_after := after.result())
         ]
-        return sorted(judged, key=lambda one: (one.cost, one.played.move))
+        return sorted(judged, key=lambda alternative: (alternative.cost, alternative.played.move))
 
     def _key(self, count: int, move: RecordedMove) -> tuple[int, Seat | None]:
         """Return what an estimate after `count` moves depends on: not on the seat where nothing is hidden."""

@@ -124,12 +124,12 @@ class BotAccounts:
     async def is_ready(self, bot: str, game: str) -> bool:
         """Return whether the bot is online and accepts the game."""
         sessions = (await self._organiser.accounts.get(bot)).presence.sessions
-        return any(one.max_matches and (not one.games or game in one.games) for one in sessions)
+        return any(session.max_matches and (not session.games or game in session.games) for session in sessions)
 
     async def refuses(self, bot: str, game: str) -> bool:
         """Return whether the bot is online, but accepts only other games."""
         sessions = (await self._organiser.accounts.get(bot)).presence.sessions
-        return bool(sessions) and all(one.games and game not in one.games for one in sessions)
+        return bool(sessions) and all(session.games and game not in session.games for session in sessions)
 
     async def is_playing(self, bot: str) -> bool:
         """Return whether the bot is in a match that has started."""

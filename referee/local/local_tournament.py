@@ -126,13 +126,13 @@ class ContestRuntime:
         """
         found = await self._find(plan)
         names = [bot.name for bot in plan.bots]
-        is_open = not found or any(not one.end_time for one in found) or bool(self._further(plan, found, names))
+        is_open = not found or any(not earlier.end_time for earlier in found) or bool(self._further(plan, found, names))
         if is_open:
             absent = await self.server.bot_pool.start(plan.bots, plan.game, plan.start_within_s)
             self.absent |= absent
             names = [bot.name for bot in plan.bots if bot not in absent]
-        for one in found:
-            yield TournamentRuntime(self, plan, one, names)
+        for earlier in found:
+            yield TournamentRuntime(self, plan, earlier, names)
         for further in self._further(plan, found, names) if found else [_between(plan, plan.name, names)]:
             yield TournamentRuntime(self, plan, await self._create(further), names)
 
@@ -149,7 +149,7 @@ class ContestRuntime:
 
     def _further(self, plan: TournamentPlan, found: Sequence[Tournament], names: Sequence[str]) -> list[TournamentPlan]:
         """Return the tournaments in which the named bots of an arena meet those that they have not met."""
-        met = {pair for one in found for pair in _pairs_in(one)}
+        met = {pair for earlier in found for pair in _pairs_in(earlier)}
         gaps = {
             name: others
             for place, name in enumerate(names)
@@ -185,7 +185,7 @@ def _name(plan: TournamentPlan, number: int) -> str:
 def _between(plan: TournamentPlan, name: str, bots: Sequence[str]) -> TournamentPlan:
     """Return the plan of a tournament of that name, without the entrants that need other bots of the plan."""
     others = {bot.name for bot in plan.bots}.difference(bots)
-    entrants = tuple(one for one in plan.entrants if others.isdisjoint(ref.bot for ref in one.bots))
+    entrants = tuple(entrant for entrant in plan.entrants if others.isdisjoint(ref.bot for ref in entrant.bots))
     return with_fields(plan, name=name, entrants=entrants)
 
 
@@ -231,14 +231,14 @@ class TournamentRuntime:
 
     async def count_done_pairings(self) -> int:
         """Count the finished pairings of earlier runs, without byes."""
-        return sum(one.phase == "done" and len(one.entrants) > 1 for one in await self._pairings())
+        return sum(pairing.phase == "done" and len(pairing.entrants) > 1 for pairing in await self._pairings())
 
     async def _pairings(self) -> list[Pairing]:
-        return [one async for one in self.server.organiser.tournaments.pairings(self.name)]
+        return [pairing async for pairing in self.server.organiser.tournaments.pairings(self.name)]
 
     async def start(self) -> None:
         """Start the tournament unless that was done, and withdraw the entrants whose bots do not run."""
-        for bot in {ref.bot for one in self.tournament.entrants for ref in one.bots}.difference(self.bots):
+        for bot in {ref.bot for entrant in self.tournament.entrants for ref in entrant.bots}.difference(self.bots):
             await self._withdraw(bot)
         try:
             self.tournament = await self.server.organiser.tournaments.start(self.name)

@@ -216,8 +216,8 @@ def _relay(listening_fd: int, address: str) -> None:
 def _connect(accepted: socket.socket, address: tuple[str, int], room: threading.BoundedSemaphore) -> None:
     try:
         with accepted, contextlib.suppress(OSError), socket.create_connection(address) as referee:
-            for one in (accepted, referee):
-                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for connection in (accepted, referee):
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             back = threading.Thread(target=_pump, args=(referee, accepted), daemon=True)
             back.start()
             _pump(accepted, referee)

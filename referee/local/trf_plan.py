@@ -65,21 +65,21 @@ def _format(report: TrfReport, file: Path) -> str:
 def _tie_breaks(report: TrfReport) -> list[str]:
     known = [TIE_BREAKS[code] for code in dict.fromkeys(report.tie_breaks) if code in TIE_BREAKS]
     if report.system and not ROUND_ROBIN.fullmatch(report.system):
-        known = [one for one in known if one != "koya"]
+        known = [name for name in known if name != "koya"]
     others = [code for code in report.tie_breaks if code not in TIE_BREAKS]
     return [
         f"# Referee has no tie-break {', '.join(map(_comment, others))}." if others else "",
-        f"tie_breaks = {_list(_text(one) for one in known)}" if known else "",
+        f"tie_breaks = {_list(_text(name) for name in known)}" if known else "",
     ]
 
 
 def _forbidden(report: TrfReport, bots: Mapping[str, str]) -> str:
     """Return the pairs that never meet; those kept apart only in some rounds are mostly of one club or owner."""
     pairs = [
-        f"[{_text(bots[one])}, {_text(bots[other])}]"
+        f"[{_text(bots[first])}, {_text(bots[second])}]"
         for group in report.forbidden
         if group.rounds[1] >= report.rounds
-        for one, other in combinations(group.players, 2)
+        for first, second in combinations(group.players, 2)
     ]
     return f"forbidden_pairs = {_list(pairs)}" if pairs else ""
 
@@ -101,8 +101,8 @@ def _list(items: Iterable[str]) -> str:
 
 def _text(text: str) -> str:
     """Return a string of TOML."""
-    return json.dumps("".join(one for one in text if one.isprintable()), ensure_ascii=False)
+    return json.dumps("".join(character for character in text if character.isprintable()), ensure_ascii=False)
 
 
 def _comment(text: str) -> str:
-    return "".join(one for one in text if one.isprintable())
+    return "".join(character for character in text if character.isprintable())

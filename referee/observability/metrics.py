@@ -218,7 +218,7 @@ def _queues(queues: Mapping[str, MatchQueue]) -> Iterator[Metric]:
     for kind, queue in queues.items():
         contests.add_metric((kind,), queue.contests)
         for waits_for in WaitReason:
-            ages_ms = [it.age_ms for it in queue.waiting if it.waits_for is waits_for]
+            ages_ms = [match.age_ms for match in queue.waiting if match.waits_for is waits_for]
             waiting.add_metric((kind, waits_for.value), len(ages_ms))
             oldest.add_metric((kind, waits_for.value), max(ages_ms, default=0) * MS / SECOND)
     yield from (contests, waiting, oldest)

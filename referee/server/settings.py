@@ -334,7 +334,7 @@ class Setting:
 
 
 SETTINGS: dict[str, Setting] = {
-    one.name: Setting(one.name, one.metadata["kind"], setting_text(one.default), one.metadata["meaning"])
-    for one in fields(Settings)
+    field.name: Setting(field.name, field.metadata["kind"], setting_text(field.default), field.metadata["meaning"])
+    for field in fields(Settings)
 }
 """All settings by name, in the order of declaration."""

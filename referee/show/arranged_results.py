@@ -67,35 +67,35 @@ def find_arranged(matches: Sequence[ReviewedMatch]) -> list[ReviewFinding]:
     pairs: defaultdict[Pair, list[ReviewedMatch]] = defaultdict(list)
     for match in matches:
         pairs[min(match.entrants), max(match.entrants)].append(match)
-    usual_length = median([len(it.moves) for it in matches if it.moves is not None] or [0])
+    usual = median([len(match.moves) for match in matches if match.moves is not None] or [0])
     early = [
-        it for it in matches if it.given_up and it.moves is not None and len(it.moves) < EARLY_SHARE * usual_length
+        game for game in matches if game.given_up and game.moves is not None and len(game.moves) < EARLY_SHARE * usual
     ]
     tests = [
         *(
             _unexpected_wins(name, other, played)
-            for (one, two), played in pairs.items()
-            for name, other in _both(one, two)
+            for (first, second), played in pairs.items()
+            for name, other in _both(first, second)
         ),
         *_lonely_wins(matches, pairs),
         *_early_losses(matches, early, pairs),
     ]
     rare = [
-        ReviewFinding(it.what, chance)
-        for it in tests
-        if (chance := min(1.0, (it.chance or 0) * len(tests))) < MAX_CHANCE
+        ReviewFinding(finding.what, chance)
+        for finding in tests
+        if (chance := min(1.0, (finding.chance or 0) * len(tests))) < MAX_CHANCE
     ]
-    return [*sorted(rare, key=lambda it: it.chance or 0), *_identical_games(pairs)]
+    return [*sorted(rare, key=lambda finding: finding.chance or 0), *_identical_games(pairs)]
 
 
-def _both(one: str, other: str) -> tuple[Pair, Pair]:
-    return (one, other), (other, one)
+def _both(first: str, second: str) -> tuple[Pair, Pair]:
+    return (first, second), (second, first)
 
 
 def _unexpected_wins(name: str, other: str, played: Sequence[ReviewedMatch]) -> ReviewFinding:
     """Compare the wins of a pair with what the ratings predict."""
-    wins = sum(it.winner == name for it in played)
-    promised = [it.expected_of(name) for it in played]
+    wins = sum(match.winner == name for match in played)
+    promised = [match.expected_of(name) for match in played]
     what = (
         f"{name} won {wins} of {len(played)} matches against {other}; the ratings predicted {sum(promised):.1f} points"
     )
@@ -107,11 +107,11 @@ def _lonely_wins(
 ) -> Iterable[ReviewFinding]:
     """Compare the wins of a pair while nobody else played with those of the same pair at other times."""
     lonely = _lonely_matches(matches)
-    for (one, two), played in pairs.items():
-        alone = [it for it in played if id(it) in lonely]
+    for (first, second), played in pairs.items():
+        alone = [match for match in played if id(match) in lonely]
         if 0 < len(alone) < len(played):
-            for name, other in _both(one, two):
-                wins, all_wins = (sum(it.winner == name for it in some) for some in (alone, played))
+            for name, other in _both(first, second):
+                wins, all_wins = (sum(match.winner == name for match in some) for some in (alone, played))
                 what = (
                     f"{name} won {wins} of {len(alone)} matches against {other} while nobody else played, "
                     f"and {all_wins - wins} of {len(played) - len(alone)} at other times"
@@ -122,11 +122,11 @@ def _lonely_wins(
 def _lonely_matches(matches: Sequence[ReviewedMatch]) -> set[int]:
     """Return the identities of the matches during which no other pair played."""
     lonely = set()
-    in_order = sorted(matches, key=lambda it: it.start_ms)
+    in_order = sorted(matches, key=lambda match: match.start_ms)
     for place, match in enumerate(in_order):
-        before = (it for it in in_order[:place] if it.end_ms >= match.start_ms)
-        after = (it for it in in_order[place + 1 :] if it.start_ms <= match.end_ms)
-        if all(set(it.entrants) == set(match.entrants) for some in (before, after) for it in some):
+        before = (other for other in in_order[:place] if other.end_ms >= match.start_ms)
+        after = (other for other in in_order[place + 1 :] if other.start_ms <= match.end_ms)
+        if all(set(other.entrants) == set(match.entrants) for some in (before, after) for other in some):
             lonely.add(id(match))
     return lonely
 
@@ -135,13 +135,13 @@ def _early_losses(
     matches: Sequence[ReviewedMatch], early: Sequence[ReviewedMatch], pairs: Mapping[Pair, Sequence[ReviewedMatch]]
 ) -> Iterable[ReviewFinding]:
     """Compare how often an entrant gives up early against one opponent with how often it does against all."""
-    known = [it for it in matches if it.moves is not None]
-    for (one, two), played in pairs.items():
-        for name, other in _both(one, two):
-            own = [it for it in known if name in it.entrants]
-            given_up = [it for it in early if it.loser == name]
-            here = sum(other in it.entrants for it in given_up)
-            against = sum(it.moves is not None for it in played)
+    known = [match for match in matches if match.moves is not None]
+    for (first, second), played in pairs.items():
+        for name, other in _both(first, second):
+            own = [match for match in known if name in match.entrants]
+            given_up = [match for match in early if match.loser == name]
+            here = sum(other in match.entrants for match in given_up)
+            against = sum(match.moves is not None for match in played)
             if here:
                 what = (
                     f"{name} gave up early in {here} of {against} matches against {other}, "
@@ -151,12 +151,12 @@ def _early_losses(
 
 
 def _identical_games(pairs: Mapping[Pair, Sequence[ReviewedMatch]]) -> Iterable[ReviewFinding]:
-    for (one, other), played in pairs.items():
-        games = [(it.entrants, it.moves) for it in played if it.moves]
+    for (name, other), played in pairs.items():
+        games = [(match.entrants, match.moves) for match in played if match.moves]
         repeated = len(games) - len(set(games))
         if repeated >= MIN_REPETITIONS:
             what = (
-                f"{one} and {other} played {len(games)} games, of which {repeated} repeat an earlier one move by move"
+                f"{name} and {other} played {len(games)} games, of which {repeated} repeat an earlier one move by move"
             )
             yield ReviewFinding(what, None)
 

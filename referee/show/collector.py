@@ -95,7 +95,7 @@ class Snapshot:
     @property
     def corrections(self) -> Sequence[MatchCorrection]:
         """Corrections that count, in the order of pairings."""
-        return [one for pairing in self.pairings for one in pairing.corrections]
+        return [correction for pairing in self.pairings for correction in pairing.corrections]
 
     def restrict(self, tournament: Tournament) -> Tournament:
         """Return a later state of the tournament without the changes since the snapshot."""
@@ -156,7 +156,7 @@ def _pairing(data: Mapping[str, Any]) -> Pairing:
         void_matches=data["voided"],
         absent_entrants=tuple(data.get("absent", ())),
         absent_boards=tuple(AbsentBoard(board=int(board), entrants=tuple(names)) for board, names in boards),
-        corrections=tuple(_correction(one) for one in data.get("corrections", ())),
+        corrections=tuple(_correction(correction) for correction in data.get("corrections", ())),
         entrants=tuple(data["entrants"]),
         match_ids=tuple(data["match_ids"]),
         points=tuple(data["points"]),
@@ -206,7 +206,7 @@ def _meetings(snapshot: Snapshot) -> Sequence[Pairing]:
     """Return the first pairings by round; none for an SPRT, which has no rounds."""
     if snapshot.table.sprt:
         return ()
-    return sorted(snapshot.pairings, key=lambda it: (it.round, it.board))[:MAX_PAIRINGS]
+    return sorted(snapshot.pairings, key=lambda pairing: (pairing.round, pairing.board))[:MAX_PAIRINGS]
 
 
 def ladder_report(organiser: Organiser, name: str, full: bool = True, progress: Progress = no_progress) -> Report:
@@ -309,7 +309,7 @@ def save_report_data(organiser: Organiser, name: str, folder: Path) -> None:
         "table": _to_json(snapshot.table, GetTournamentStandingsResponse),
         "matches": {"matches": [_to_json(match, match_pb2.Match) for match in matches]},
         "repeated": sorted(snapshot.repeated),
-        "corrections": [_to_json(one, contest_pb2.MatchCorrection) for one in snapshot.corrections],
+        "corrections": [_to_json(correction, contest_pb2.MatchCorrection) for correction in snapshot.corrections],
     }
     part = folder / f"{REPORT_DATA}.part"
     part.write_text(f"{json.dumps(data, indent=1, sort_keys=True)}\n", encoding="utf-8")
@@ -333,7 +333,7 @@ def read_saved_report(folder: Path) -> Report:
         table = _from_json(TournamentTable, data["table"], GetTournamentStandingsResponse())
         matches = [_from_json(Match, match, match_pb2.Match()) for match in data["matches"].get("matches", ())]
         repeated = frozenset(data.get("repeated", ()))
-        made = [_from_json(MatchCorrection, one, contest_pb2.MatchCorrection()) for one in data.get("corrections", ())]
+        made = [_from_json(MatchCorrection, raw, contest_pb2.MatchCorrection()) for raw in data.get("corrections", ())]
     except FileNotFoundError:
         raise ReportDataMissing(f"{folder} is not the folder of a tournament run: it has no {REPORT_DATA}") from None
     except (OSError, ValueError, KeyError, TypeError, json_format.ParseError) as error:
@@ -341,7 +341,7 @@ def read_saved_report(folder: Path) -> Report:
     played = {match.id for match in matches}
     statistics = RecordStatistics(EntrantIndex(tournament.entrants).find, played)
     try:
-        for name, record in read_records(it for it in [folder / RECORDS] if it.exists()):
+        for name, record in read_records(path for path in [folder / RECORDS] if path.exists()):
             if isinstance(record, RecordInvalid):
                 raise ReportDataMissing(f"{name}: {record}")
             statistics.add_record(record)

@@ -40,7 +40,7 @@ def elo_chart(points: Sequence[EloPoint], names: tuple[str, str]) -> Markup | No
     if len(shown) < 2:
         return None
     first, last = shown[0].matches, shown[-1].matches
-    values = fit_scale((end for one in shown for end in (one.estimate.low, one.estimate.high, 0.0)), LEAST_ELO)
+    values = fit_scale((end for point in shown for end in (point.estimate.low, point.estimate.high, 0.0)), LEAST_ELO)
 
     def across(matches: int) -> float:
         return round(LEFT + (matches - first) / (last - first) * (WIDTH - LEFT - RIGHT), 1)
@@ -48,9 +48,9 @@ def elo_chart(points: Sequence[EloPoint], names: tuple[str, str]) -> Markup | No
     def up(elo: float) -> float:
         return round(HEIGHT - BOTTOM - values.at(elo) / 100 * (HEIGHT - TOP - BOTTOM), 1)
 
-    over = [f"{across(one.matches)} {up(one.estimate.high)}" for one in shown]
-    under = [f"{across(one.matches)} {up(one.estimate.low)}" for one in reversed(shown)]
-    way = "L".join(f"{across(one.matches)} {up(one.estimate.elo)}" for one in shown)
+    over = [f"{across(point.matches)} {up(point.estimate.high)}" for point in shown]
+    under = [f"{across(point.matches)} {up(point.estimate.low)}" for point in reversed(shown)]
+    way = "L".join(f"{across(point.matches)} {up(point.estimate.elo)}" for point in shown)
     zero = tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=up(0), y2=up(0), class_="mark")
     return chart_element(
         f"Lead of {names[0]} over {names[1]} in Elo",
@@ -65,11 +65,11 @@ def elo_chart(points: Sequence[EloPoint], names: tuple[str, str]) -> Markup | No
 
 def _shown(points: Sequence[EloPoint]) -> list[EloPoint]:
     """Return evenly spaced points with different numbers of matches, up to the last one."""
-    by_matches = list({one.matches: one for one in points}.values())
+    by_matches = list({point.matches: point for point in points}.values())
     if not by_matches:
         return []
     widest = MAX_WIDENING * _width(by_matches[-1])
-    narrow = list(dropwhile(lambda one: _width(one) > widest, by_matches))
+    narrow = list(dropwhile(lambda point: _width(point) > widest, by_matches))
     step = -(-len(narrow) // MAX_POINTS)
     return narrow[::-1][::step][::-1]
 

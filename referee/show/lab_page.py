@@ -79,11 +79,11 @@ def lab_page(summary: LabSummary) -> str:
 def _test(summary: LabSummary) -> Markup | None:
     if summary.sprt is None:
         return None
-    one, other = summary.pair
+    first, second = summary.pair
     chart = elo_chart(summary.course, summary.pair)
     if chart is None:
         return sprt_gauge(summary.sprt)
-    note = f"Lead of {one} over {other} in Elo as the matches were counted; the band is its 95 % interval."
+    note = f"Lead of {first} over {second} in Elo as the matches were counted; the band is its 95 % interval."
     return joined(sprt_gauge(summary.sprt), scroller(chart, "Chart of the test"), tag("p", note, class_="note"))
 
 

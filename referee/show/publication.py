@@ -94,7 +94,7 @@ def publish_tournament(organiser: Organiser, name: str, progress: Progress = no_
     tournament = organiser.tournaments.get(name)
     if tournament.phase != "finished":
         raise NotPublishable(f"the tournament {name} is not finished")
-    pairings = sorted(organiser.tournaments.pairings(name), key=lambda it: (it.round, it.board, it.id))
+    pairings = sorted(organiser.tournaments.pairings(name), key=lambda pair: (pair.round, pair.board, pair.id))
     tables = {"tables/pairings.csv": pairings_csv(pairings)}
     for form in ("json", "trf"):
         if (exported := _export(organiser, name, form)) is not None:

@@ -70,8 +70,8 @@ def _line(name: str, line: Sequence[Point], times: Scale, values: Scale, number:
 
 def _confidence_band(line: Sequence[Point], times: Scale, values: Scale) -> list[Markup]:
     """Draw the 95 % interval of the entrant in first place as a band."""
-    upper = [(times.at(it.at_ms), 100 - values.at(it.value + 2 * it.deviation)) for it in line]
-    lower = [(times.at(it.at_ms), 100 - values.at(it.value - 2 * it.deviation)) for it in reversed(line)]
+    upper = [(times.at(point.at_ms), 100 - values.at(point.value + 2 * point.deviation)) for point in line]
+    lower = [(times.at(point.at_ms), 100 - values.at(point.value - 2 * point.deviation)) for point in reversed(line)]
     return [tag("path", d="M" + "L".join(f"{x} {y:.2f}" for x, y in [*upper, *lower]) + "z", class_="belief")]
 
 

@@ -207,7 +207,7 @@ class Report:
         for finish in self.finishes:
             placed = zip(finish.sides, finish.ranks, strict=True)
             for (ours, mine), (others, theirs) in permutations(placed, 2):
-                for pair in ((one, other) for one in ours for other in others):
+                for pair in ((entrant, opponent) for entrant in ours for opponent in others):
                     points[pair] += ((mine < theirs) + (mine <= theirs)) / 2
                     matches[pair] += 1
         return {pair: Score(points[pair], many) for pair, many in matches.items()}
@@ -215,7 +215,7 @@ class Report:
     def ends(self) -> list[tuple[End, int]]:
         """Count the results: played, forfeited, void, and within each the most frequent first."""
         counts = Counter(game.end for game in self.games)
-        return sorted(counts.items(), key=lambda it: (KINDS.index(it[0].kind), -it[1], it[0].reason))
+        return sorted(counts.items(), key=lambda item: (KINDS.index(item[0].kind), -item[1], item[0].reason))
 
 
 @lru_cache(maxsize=1)

@@ -53,7 +53,7 @@ def build_tournament_report(
         _tournament_facts(tournament, len(games)),
         tuple(map(_tournament_row, table.standings)),
         games,
-        tuple(plain(it.tie_break) for it in first),
+        tuple(plain(tie_break.tie_break) for tie_break in first),
         histories(games),
         statistics.times(),
         statistics.matches,
@@ -68,8 +68,8 @@ def build_tournament_report(
 
 def corrected_games(games: Sequence[Game], corrections: Iterable[MatchCorrection]) -> tuple[Game, ...]:
     """Return the games with the results that count; those that are struck have none."""
-    ranks = {one.match_id: tuple(one.ranks) for one in corrections}
-    return tuple(replace(it, ranks=ranks[it.id], at_fault=()) if it.id in ranks else it for it in games)
+    ranks = {correction.match_id: tuple(correction.ranks) for correction in corrections}
+    return tuple(replace(game, ranks=ranks[game.id], at_fault=()) if game.id in ranks else game for game in games)
 
 
 def _meeting(pairing: Pairing) -> Meeting:
@@ -117,7 +117,7 @@ def _tournament_row(row: TournamentStanding) -> Row:
         row.losses,
         row.forfeits,
         row.points,
-        tie_breaks=tuple(it.value for it in row.tie_breaks),
+        tie_breaks=tuple(tie_break.value for tie_break in row.tie_breaks),
         no_shows=row.no_shows,
     )
 
@@ -168,8 +168,8 @@ def name_of(row: LadderStanding) -> str:
 def _ladder_facts(ladder: Ladder, games: int) -> tuple[tuple[str, str], ...]:
     terms = ladder.terms.match_terms
     return (
-        ("Game" if len(terms) == 1 else "Games", "; ".join(rules_text(one.rules) for one in terms)),
-        ("Clock", "; ".join(dict.fromkeys(control_text(one.time_control) for one in terms))),
+        ("Game" if len(terms) == 1 else "Games", "; ".join(rules_text(match_terms.rules) for match_terms in terms)),
+        ("Clock", "; ".join(dict.fromkeys(control_text(match_terms.time_control) for match_terms in terms))),
         ("State", "closed" if ladder.closed else "paused" if ladder.paused else "open"),
         ("Season", str(ladder.season)),
         ("Entrants", str(ladder.entrant_count)),

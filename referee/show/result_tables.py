@@ -42,7 +42,7 @@ OPEN_AT_FIRST = 1
 def standings(report: Report) -> Table:
     """Return the standings with Elo estimates."""
     estimates, chances = report.estimates(), report.chances_to_be_best()
-    scale = fit_scale((end for it in estimates.values() for end in (it.low, it.high)), LEAST_ELO, MARGIN)
+    scale = fit_scale((end for elo in estimates.values() for end in (elo.low, elo.high)), LEAST_ELO, MARGIN)
     is_ladder = report.kind == "ladder"
     columns = (
         number("#", "rank"),
@@ -180,9 +180,9 @@ def rounds(report: Report) -> Markup | None:
 
 
 def _round(number_: int, meetings: list[Meeting], unfolded: bool) -> Markup:
-    done = sum(it.state == "done" for it in meetings)
+    done = sum(meeting.state == "done" for meeting in meetings)
     summary = tag("summary", f"Round {number_}: {done} of {len(meetings)} done")
-    rows = [(it.board, meeting_text(it), result_text(it)) for it in meetings]
+    rows = [(meeting.board, meeting_text(meeting), result_text(meeting)) for meeting in meetings]
     table = Table((number("Board"), Column("Pairing", "name"), number("Result")), rows)
     return tag("details", summary, table.to_html("rounds"), open="open" if unfolded else None)
 

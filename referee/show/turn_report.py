@@ -48,12 +48,12 @@ def turns_table(turns: Sequence[SeatTurn]) -> Table:
     columns = (number("ply"), Column("answer", "answer"), *map(number, HEAD[2:]), Column("", only="text"))
     return Table(
         columns,
-        ((*format_cells(one), _bar(time_spent(one.row), longest) if one.row and longest else "") for one in turns),
+        ((*format_cells(turn), _bar(time_spent(turn.row), longest) if turn.row and longest else "") for turn in turns),
     )
 
 
 def longest_us(turns: Sequence[SeatTurn]) -> Micros:
-    return max((time_spent(one.row).all for one in turns if one.row), default=0)
+    return max((time_spent(turn.row).all for turn in turns if turn.row), default=0)
 
 
 def bars_legend(turns: Sequence[SeatTurn]) -> str:
@@ -61,22 +61,22 @@ def bars_legend(turns: Sequence[SeatTurn]) -> str:
     return f"{THINKING} thinking  {NETWORK} network  {REFEREE} referee; {full}"
 
 
-def format_cells(one: SeatTurn) -> tuple[str, ...]:
+def format_cells(turn: SeatTurn) -> tuple[str, ...]:
     """Return the cells of the columns in HEAD. Times are in seconds."""
-    due, row = one.due, one.row
-    start = (str(due.match.ply), answer_text(one), str(due.legal_moves(0).count))
+    due, row = turn.due, turn.row
+    start = (str(due.match.ply), answer_text(turn), str(due.legal_moves(0).count))
     if row is None:
         return (*start, *("",) * (len(HEAD) - len(start)))
     parts = time_spent(row)
     credited = row.stall_us + row.network_credit_us
-    clocks = [_left(due.seat, one, clock_us) for clock_us in (row.before.left_us, row.after.left_us)]
+    clocks = [_left(due.seat, turn, clock_us) for clock_us in (row.before.left_us, row.after.left_us)]
     times = [seconds(time) for time in (parts.thinking, parts.network, parts.referee, credited, row.charged_us)]
     return (*start, clocks[0], *times, clocks[1])
 
 
-def answer_text(one: SeatTurn) -> str:
+def answer_text(turn: SeatTurn) -> str:
     """Return the answer, with its verdict unless it was accepted."""
-    match one.answer:
+    match turn.answer:
         case MovePlayed(source=MoveSource.BOT, move=move, score=score):
             return _move(move) if score is UNSET else f"{_move(move)} ({score_text(score)})"
         case MovePlayed(source=source, move=move):
@@ -95,9 +95,9 @@ def seconds(time_us: Micros) -> str:
     return f"{time_us / 1_000_000:.3f}"
 
 
-def _left(seat: Seat, one: SeatTurn, left_us: Micros) -> str:
+def _left(seat: Seat, turn: SeatTurn, left_us: Micros) -> str:
     """Format the time left; empty without a clock."""
-    return "" if one.due.clocks[seat].left_us is None else seconds(left_us)
+    return "" if turn.due.clocks[seat].left_us is None else seconds(left_us)
 
 
 def _move(move: str) -> str:
@@ -118,7 +118,7 @@ COLOURS = (("thinking", "c1"), ("network", "c5"), ("referee", "c2"))
 def format_page(title: str, facts: Sequence[str], turns: Sequence[SeatTurn]) -> str:
     """Return an HTML page with a chart and a table. `facts` are shown above the chart."""
     keys = (tag("li", tag("i", class_=f"seat {colour}"), name) for name, colour in COLOURS)
-    late = ["late" if one.answer and (one.row is None or one.row.late) else "" for one in turns]
+    late = ["late" if turn.answer and (turn.row is None or turn.row.late) else "" for turn in turns]
     return document(
         title,
         heading("turns", title, ()),
@@ -129,7 +129,7 @@ def format_page(title: str, facts: Sequence[str], turns: Sequence[SeatTurn]) -> 
 
 
 def _picture(turns: Sequence[SeatTurn]) -> Markup:
-    timed = [(one.due.match.ply, time_spent(one.row)) for one in turns if one.row]
+    timed = [(turn.due.match.ply, time_spent(turn.row)) for turn in turns if turn.row]
     longest = longest_us(turns) or 1
     rows: list[Markup] = []
     for row, (ply, parts) in enumerate(timed):

@@ -73,17 +73,17 @@ def _game(match: Match, result: values.Result, entrants: EntrantIndex) -> Game |
 
 def reviewed_match(match: Match, moves: tuple[str, ...] | None) -> ReviewedMatch:
     """Convert a rated match of two seats. The points that its ratings predict follow from its rating changes."""
-    one, other = match.ratings
-    deviation = hypot(one.before.deviation, other.before.deviation, ELO_SCALE)
+    change, other = match.ratings
+    deviation = hypot(change.before.deviation, other.before.deviation, ELO_SCALE)
     result = match.result or values.Result()
     first, second = (side.rank for side in result.sides)
     resigned = result.played is not None and result.played.ending == "resignation"
     return ReviewedMatch(
         unix_ms(match.start_time),
         unix_ms(match.end_time),
-        (one.bot, other.bot),
+        (change.bot, other.bot),
         0.5 if first == second else float(first < second),
-        1 / (1 + exp((other.before.value - one.before.value) / deviation)),
+        1 / (1 + exp((other.before.value - change.before.value) / deviation)),
         resigned or result.forfeited is not None,
         moves,
     )
@@ -192,13 +192,13 @@ ENTRY_TEXTS: dict[type, Callable[[Any], str]] = {
     values.PairingsReplaced: lambda new: _by_staff(
         f"paired by hand: {'; '.join(map(pairing_text, new.pairings))}", new
     ),
-    values.PairingPostponed: lambda it: _by_staff(
-        f"{it.pairing.id} was postponed until {local_moment(unix_ms(it.pairing.not_before))}", it
+    values.PairingPostponed: lambda event: _by_staff(
+        f"{event.pairing.id} was postponed until {local_moment(unix_ms(event.pairing.not_before))}", event
     ),
-    values.PairingReopened: lambda it: _by_staff(f"{it.pairing.id} is played again", it),
+    values.PairingReopened: lambda event: _by_staff(f"{event.pairing.id} is played again", event),
     values.ByeRequested: _bye_text,
     values.MatchCorrection: correction_text,
-    values.ScoreCorrected: lambda it: f"{correction_text(it.correction)}; {pairing_text(it.pairing)}",
+    values.ScoreCorrected: lambda event: f"{correction_text(event.correction)}; {pairing_text(event.pairing)}",
     values.VersionsFrozen: lambda frozen: f"versions frozen: {', '.join(map(bots_text, frozen.entrants))}",
     values.SprtState: sprt_text,
     values.TournamentEnded: _end_text,

@@ -43,9 +43,9 @@ def worth_chart(
 
     bands, curves = [], []
     for number, (seat, *_) in enumerate(sides):
-        over = [f"{across(one.ply)} {up(one.means[seat] + 2 * one.errors[seat])}" for one in points]
-        under = [f"{across(one.ply)} {up(one.means[seat] - 2 * one.errors[seat])}" for one in reversed(points)]
-        way = "L".join(f"{across(one.ply)} {up(one.means[seat])}" for one in points)
+        over = [f"{across(point.ply)} {up(point.means[seat] + 2 * point.errors[seat])}" for point in points]
+        under = [f"{across(point.ply)} {up(point.means[seat] - 2 * point.errors[seat])}" for point in reversed(points)]
+        way = "L".join(f"{across(point.ply)} {up(point.means[seat])}" for point in points)
         colour = seat_class(seat_names, seat)
         bands.append(tag("path", d=f"M{'L'.join([*over, *under])}z", class_=f"band {colour}"))
         # Not every two colours can be told apart by everybody.

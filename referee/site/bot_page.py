@@ -143,8 +143,8 @@ def outcome_of(match: match_pb2.Match, bot: str) -> str:
 
 def _tally(head: str, counts: dict[Markup, Counter[str]]) -> Markup:
     rows = [
-        (name, one["won"], one["drawn"], one["lost"])
-        for name, one in sorted(counts.items(), key=lambda it: -it[1].total())
+        (name, results["won"], results["drawn"], results["lost"])
+        for name, results in sorted(counts.items(), key=lambda item: -item[1].total())
     ]
     return Table((head, *map(number, ("Won", "Drawn", "Lost"))), rows).to_html()
 
@@ -160,5 +160,5 @@ def _end(match: match_pb2.Match) -> str:
 
 
 def _versions(answer: bot_service_pb2.ListVersionsResponse) -> Markup:
-    rows = [(one.version, one.note, moment(one.create_time)) for one in answer.versions]
+    rows = [(version.version, version.note, moment(version.create_time)) for version in answer.versions]
     return section("Versions", Table(("Version", "Note", "Registered"), rows).to_html()) if rows else Markup("")

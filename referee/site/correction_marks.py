@@ -22,13 +22,14 @@ def correction_text(correction: contest_pb2.MatchCorrection) -> str:
 
 def correction_notes(corrections: Iterable[contest_pb2.MatchCorrection]) -> Markup:
     """Return the notes below the result of a pairing."""
-    return joined(*(tag("small", f" {MARK} {correction_text(one)}", class_="soft") for one in corrections))
+    return joined(*(tag("small", f" {MARK} {correction_text(change)}", class_="soft") for change in corrections))
 
 
 def corrections_list(corrections: Iterable[contest_pb2.MatchCorrection]) -> Markup:
     """Return the notes below standings, with links to the matches; nothing if there are none."""
     listed = [
-        tag("li", tag("a", "Match", href=f"/matches/{one.match_id}"), f" {correction_text(one)}") for one in corrections
+        tag("li", tag("a", "Match", href=f"/matches/{change.match_id}"), f" {correction_text(change)}")
+        for change in corrections
     ]
     return (
         joined(tag("p", f"{MARK} Results that staff struck or corrected:"), tag("ul", *listed))
@@ -62,9 +63,9 @@ async def match_corrections(upstream: Upstream, match: match_pb2.Match) -> list[
             pairings = (
                 await list_pairings(upstream, match.tournament, int(first) if first.isdecimal() else 0)
             ).pairings
-            found += [one for pairing in pairings for one in pairing.corrections]
+            found += [correction for pairing in pairings for correction in pairing.corrections]
         if match.ladder:
             found += await ladder_corrections(upstream, match.ladder)
     except UpstreamError:
         return []
-    return [one for one in found if one.match_id == match.id]
+    return [correction for correction in found if correction.match_id == match.id]

@@ -112,13 +112,13 @@ async def _tournaments(upstream: Upstream) -> Markup:
     )
     rows = [
         (
-            tag("a", one.title or one.name, href=f"/tournaments/{one.name}"),
-            one.terms.match_terms.rules.game,
-            _state(one),
-            moment(one.start_time if one.HasField("start_time") else one.terms.starts_at),
+            tag("a", tournament.title or tournament.name, href=f"/tournaments/{tournament.name}"),
+            tournament.terms.match_terms.rules.game,
+            _state(tournament),
+            moment(tournament.start_time if tournament.HasField("start_time") else tournament.terms.starts_at),
         )
         for answer in answers
-        for one in answer.tournaments
+        for tournament in answer.tournaments
     ]
     listed = Table(("Tournament", "Game", "State", "Start"), rows).to_html(empty="There is no tournament yet.")
     return section("Tournaments", listed)

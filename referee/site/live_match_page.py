@@ -73,7 +73,7 @@ def match_content(feed: MatchFeed, ply: int | None, address: str) -> Markup:
 def match_heading(feed: MatchFeed, corrections: Sequence[contest_pb2.MatchCorrection] = ()) -> Markup:
     match = feed.match
     state = result_text(match, match.result) if feed.is_over else PHASES.get(match.phase, "")
-    ratings = [f"{one.bot} {one.before.value:.0f} → {one.after.value:.0f}" for one in match.ratings]
+    ratings = [f"{change.bot} {change.before.value:.0f} → {change.after.value:.0f}" for change in match.ratings]
     contests = [
         tag("a", name, href=f"/{kind}/{name}")
         for kind, name in (("ladders", match.ladder), ("tournaments", match.tournament))

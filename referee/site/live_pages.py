@@ -141,7 +141,7 @@ class LivePages:
     def get(self, address: str, render: Render) -> LivePage:
         page = self._pages.setdefault(address, LivePage(render))
         self._pages.move_to_end(address)
-        for old, one in list(self._pages.items())[: max(0, len(self._pages) - MAX_PAGES)]:
-            if not one.is_watched:
+        for old, old_page in list(self._pages.items())[: max(0, len(self._pages) - MAX_PAGES)]:
+            if not old_page.is_watched:
                 del self._pages[old]
         return page

@@ -147,7 +147,7 @@ class MatchFeed:
                     self.finished = FinishedMatch(False, "the record is too large to be verified here", {})
                 else:
                     views = self.finished.views
-                    self.frames = [replace(one, view=views.get(one.number, one.view)) for one in self.frames]
+                    self.frames = [replace(frame, view=views.get(frame.number, frame.view)) for frame in self.frames]
         return self.finished
 
     async def close(self) -> None:

@@ -41,14 +41,14 @@ async def tournaments_page(upstream: Upstream, page_token: str) -> Page:
     answer = await upstream.call(request, tournament_service_pb2.ListTournamentsResponse)
     rows = [
         (
-            tag("a", one.title or one.name, href=f"/tournaments/{one.name}"),
-            one.terms.match_terms.rules.game,
-            format_text(one.terms),
-            len(one.entrants),
-            PHASES.get(one.phase, ""),
-            moment(one.start_time if one.HasField("start_time") else one.terms.starts_at),
+            tag("a", tournament.title or tournament.name, href=f"/tournaments/{tournament.name}"),
+            tournament.terms.match_terms.rules.game,
+            format_text(tournament.terms),
+            len(tournament.entrants),
+            PHASES.get(tournament.phase, ""),
+            moment(tournament.start_time if tournament.HasField("start_time") else tournament.terms.starts_at),
         )
-        for one in answer.tournaments
+        for tournament in answer.tournaments
     ]
     columns = ("Tournament", "Game", "Format", number("Entrants"), "State", "Start")
     listed = Table(columns, rows).to_html(empty="There is no tournament.")
@@ -65,10 +65,10 @@ async def tournament_page(upstream: Upstream, name: str) -> Page:
         pairings = await list_pairings(upstream, name, 0)
     corrected = [pairing for pairing in pairings.pairings if pairing.corrections]
     standings, rounds = await asyncio.gather(
-        _standings(upstream, name, links, {one for pairing in corrected for one in pairing.entrants}),
+        _standings(upstream, name, links, {entrant for pairing in corrected for entrant in pairing.entrants}),
         rounds_section(upstream, tournament, pairings, links),
     )
-    corrections = corrections_list(one for pairing in corrected for one in pairing.corrections)
+    corrections = corrections_list(correction for pairing in corrected for correction in pairing.corrections)
     title = tournament.title or name
     facts = (
         ("Game", tournament.terms.match_terms.rules.game),
@@ -112,7 +112,7 @@ async def cross_table_page(upstream: Upstream, name: str) -> Page:
 
 
 def _entrant_links(tournament: tournament_pb2.Tournament) -> Mapping[str, Markup]:
-    return {one.name: entrant_link(one) for one in tournament.entrants}
+    return {entrant.name: entrant_link(entrant) for entrant in tournament.entrants}
 
 
 async def _cross_table_rows(upstream: Upstream, name: str) -> list[tournament_pb2.CrossTableRow]:
@@ -170,7 +170,7 @@ async def _standings(upstream: Upstream, name: str, links: Mapping[str, Markup],
             return Markup()
         raise
     breaks = (
-        [tournament_pb2.TieBreak.Name(one.tie_break) for one in answer.standings[0].tie_breaks]
+        [tournament_pb2.TieBreak.Name(tie_break.tie_break) for tie_break in answer.standings[0].tie_breaks]
         if answer.standings
         else []
     )
@@ -180,7 +180,7 @@ async def _standings(upstream: Upstream, name: str, links: Mapping[str, Markup],
             row.rank,
             links.get(row.entrant, row.entrant),
             points_text(row.points) + (MARK if row.entrant in corrected else ""),
-            *(points_text(one.value) for one in row.tie_breaks),
+            *(points_text(tie_break.value) for tie_break in row.tie_breaks),
             row.wins,
             row.draws,
             row.losses,
@@ -213,8 +213,8 @@ def _state(tournament: tournament_pb2.Tournament) -> Markup:
 def _entrants(tournament: tournament_pb2.Tournament) -> Markup:
     gone = set(tournament.withdrawn_entrants)
     listed = [
-        tag("li", entrant_with_bots(one), tag("span", " withdrawn", class_="soft") if one.name in gone else "")
-        for one in sorted(tournament.entrants, key=lambda one: natural_key(one.name))
+        tag("li", entrant_with_bots(entrant), tag("span", " withdrawn", class_="soft") if entrant.name in gone else "")
+        for entrant in sorted(tournament.entrants, key=lambda entrant: natural_key(entrant.name))
     ]
     return section(
         f"Entrants ({len(listed)})",

@@ -85,7 +85,7 @@ def _all_rounds(
 def _pairing_table(
     tournament: tournament_pb2.Tournament, pairings: Sequence[contest_pb2.Pairing], links: Mapping[str, Markup]
 ) -> Markup:
-    rows = [_pairing_row(tournament, one, links) for one in pairings]
+    rows = [_pairing_row(tournament, pairing, links) for pairing in pairings]
     return Table((number("Board"), "Pairing", "Result", "Matches"), rows).to_html()
 
 
@@ -99,7 +99,7 @@ def _pairing_row(
 
 
 def _between(parts: Sequence[object], sign: str) -> list[object]:
-    return [one for number, part in enumerate(parts) for one in ((sign, part) if number else (part,))]
+    return [piece for number, part in enumerate(parts) for piece in ((sign, part) if number else (part,))]
 
 
 def _waits(tournament: tournament_pb2.Tournament, pairing: contest_pb2.Pairing) -> Markup:
@@ -133,7 +133,7 @@ def _bracket(
         tag(
             "li",
             tag("h3", f"Round {number}"),
-            tag("ol", *(_bracket_pairing(tournament, one, links) for one in pairings if one.round == number)),
+            tag("ol", *(_bracket_pairing(tournament, pair, links) for pair in pairings if pair.round == number)),
         )
         for number in rounds
     ]

@@ -120,7 +120,7 @@ class Health(health.aio.HealthServicer):
         stubs: Any = health_pb2  # The type stubs do not have this method yet.
         requests = {name: HealthCheckRequest(service=name) for name in ("", *SERVICES)}
         return stubs.HealthListResponse(
-            statuses={name: await self.Check(one, context) for name, one in requests.items()}
+            statuses={name: await self.Check(check, context) for name, check in requests.items()}
         )
 
 

@@ -12,7 +12,7 @@ MANY_SEVENS = "66,68,69,71/10,18*,R,R/2,36*,R,R/12,54*,R,R 0 0 3 4S7H7C"
 
 @pytest.mark.parametrize(
     "line",
-    [pytest.param(it, marks=pytest.mark.slow if MANY_SEVENS in str(it) else ()) for it in perft_lines()],
+    [pytest.param(line, marks=pytest.mark.slow if MANY_SEVENS in str(line) else ()) for line in perft_lines()],
     ids=lambda line: f"{line.game}: {line}",
 )
 def test_perft_counts_equal_the_golden_files(line: PerftLine, renewing: bool) -> None:

@@ -223,10 +223,10 @@ def test_a_move_of_the_viewer_may_lead_to_different_positions() -> None:
     starts = [FINGERS.start(FINGERS.settings(), bytes([number])) for number in range(9)]
     texts = {str(start): start for start in starts}
     assert len({start.text(1) for start in starts}) == 1
-    one, other, *_ = texts.values()
-    check_looks_same(one, other, 1, ["1", "9", "x"])
+    first, second, *_ = texts.values()
+    check_looks_same(first, second, 1, ["1", "9", "x"])
     with pytest.raises(CheckFailure):
-        check_looks_same(one, other.play(0, "1"), 1)
+        check_looks_same(first, second.play(0, "1"), 1)
 
 
 def test_a_viewer_tries_moves_that_are_legal_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:

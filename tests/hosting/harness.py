@@ -346,7 +346,7 @@ def tournament_request(
 
 
 def entrant(bot: str, *partners: str, name: str = "") -> ContestEntrant:
-    return ContestEntrant(name or bot, bots=tuple(Player(one) for one in (bot, *partners)))
+    return ContestEntrant(name or bot, bots=tuple(Player(partner) for partner in (bot, *partners)))
 
 
 def other_tasks() -> set[asyncio.Task[Any]]:
@@ -364,7 +364,7 @@ async def kill_process() -> None:
 
 async def run_until_first(*work: Coroutine[Any, Any, Any]) -> None:
     """Return when one of the coroutines is done, and cancel the others."""
-    done, others = await asyncio.wait([asyncio.create_task(one) for one in work], return_when=asyncio.FIRST_COMPLETED)
+    done, others = await asyncio.wait([asyncio.create_task(job) for job in work], return_when=asyncio.FIRST_COMPLETED)
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)

@@ -74,7 +74,7 @@ async def until(harness: HostingHarness, condition: Callable[[LadderState], bool
 
 def rated(count: int) -> Callable[[LadderState], bool]:
     """Return a condition: that many matches of two bots are rated."""
-    return lambda state: sum(it.matches for it in state.ladder.current_season.ratings.values()) >= 2 * count
+    return lambda state: sum(record.matches for record in state.ladder.current_season.ratings.values()) >= 2 * count
 
 
 async def events(store: Store) -> list[LadderEvent]:

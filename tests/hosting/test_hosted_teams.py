@@ -55,7 +55,7 @@ async def open_teams(terms: HostedTournamentTerms, *names: str, away: tuple[str,
 async def pairing_of(harness: HostingHarness, team: str) -> PairingProgress:
     """Return the first pairing of a team."""
     pairings = (await harness.tournaments.get("cup")).tournament.pairings.values()
-    return next(it for it in pairings if team in it.pairing.entrants)
+    return next(progress for progress in pairings if team in progress.pairing.entrants)
 
 
 @in_loop
@@ -68,7 +68,7 @@ async def test_each_board_is_played_by_the_bots_of_that_board() -> None:
         for (number, _), match_id in progress.match_ids.items():
             match = (await harness.referee.status(match_id)).match
             board = (first[number - 1], second[number - 1])
-            assert tuple(it.bot for it in match.setup.players) == (board if number % 2 else board[::-1])
+            assert tuple(player.bot for player in match.setup.players) == (board if number % 2 else board[::-1])
             played += 1
     assert played == 12
     assert sum(row.points for row in tournament.standings()) == 12.0
@@ -88,7 +88,9 @@ async def test_an_absent_bot_loses_its_board_only_and_holds_up_nobody() -> None:
     tournament = (await harness.until_over("cup")).tournament
     assert tournament.withdrawn == ()
     assert all(
-        it.absent_boards == {1: {"reds"}} for it in tournament.pairings.values() if "reds" in it.pairing.entrants
+        progress.absent_boards == {1: {"reds"}}
+        for progress in tournament.pairings.values()
+        if "reds" in progress.pairing.entrants
     )
     assert (tournament.pairings.no_show_counts(), tournament.pairings.forfeit_counts()["reds"]) == ({}, 3)
     await harness.close()
@@ -122,7 +124,7 @@ async def test_a_team_without_any_bot_online_loses_by_absence_and_is_withdrawn()
 async def test_a_bot_that_is_away_does_not_hold_up_the_other_boards_in_the_queue() -> None:
     harness = await open_teams(team_terms(RoundRobin()), "reds", "blues", away=("bob",))
     queued = harness.tournaments.queue(harness.time.wall_ms()).waiting
-    assert [it.waits_for for it in queued] == [WaitReason.BOTS]
+    assert [match.waits_for for match in queued] == [WaitReason.BOTS]
     harness.connect("bob")
     await harness.until_over("cup")
     await harness.close()

@@ -54,8 +54,8 @@ async def rated_ladder() -> HostingHarness:
 
 
 async def corrected(harness: HostingHarness, *corrections: Correction) -> LadderState:
-    for one in corrections:
-        await harness.ladders.correct("main", one)
+    for correction in corrections:
+        await harness.ladders.correct("main", correction)
     return await harness.ladders.get("main")
 
 
@@ -75,11 +75,11 @@ def values(state: LadderState) -> list[dict[Player, RatingRecord]]:
 async def expected(*results: tuple[str, Player, Player] | None) -> list[dict[Player, RatingRecord]]:
     """Return the ratings of each season of a ladder with these matches alone. None: a new season."""
     harness = await open_with_ladder(ladder_terms(), *NAMES)
-    for number, one in enumerate(results):
-        if one is None:
+    for number, result in enumerate(results):
+        if result is None:
             await harness.ladders.start_season("main", f"s{number}")
         else:
-            await add_matches(harness, one)
+            await add_matches(harness, result)
     found = values(await harness.ladders.get("main"))
     await harness.close()
     return found
@@ -125,7 +125,7 @@ async def test_the_log_says_what_was_corrected_by_whom_and_why() -> None:
     harness = await rated_ladder()
     new = strike("m2")
     await corrected(harness, new, new)
-    (event,) = [one for one in await events(harness.store) if isinstance(one, MatchCorrected)]
+    (event,) = [event for event in await events(harness.store) if isinstance(event, MatchCorrected)]
     assert (event.correction.by, event.correction.message, event.finish) == ("ann", "why", None)
     assert (await harness.ladders.get("main")).ladder.rated_matches.corrections["m2"].correction == new
     await harness.close()
@@ -143,7 +143,7 @@ async def test_a_ladder_that_is_over_can_be_corrected_and_stays_over() -> None:
     assert again.registry.active == []
     third = await reopened(again)
     assert third.registry.active == []
-    assert [one.created.name for one in await third.ladders.find(LadderFilter(with_closed=True))] == ["main"]
+    assert [ladder.created.name for ladder in await third.ladders.find(LadderFilter(with_closed=True))] == ["main"]
     _, watch = await third.ladders.watch("main", 0)
     received = [step.entry.event async for steps in watch for step in steps]
     assert isinstance(received[-2], LadderClosureFinished)
@@ -191,9 +191,9 @@ async def test_long_logs_are_rated_in_parts(monkeypatch: pytest.MonkeyPatch) -> 
     results = [(f"m{number}", *((A, B), (B, C), (C, A))[number % 3]) for number in range(20)]
     await add_matches(harness, *results)
     state = await corrected(harness, strike("m9"), strike("m2"))
-    left = [one for one in results if one[0] not in {"m9", "m2"}]
+    left = [result for result in results if result[0] not in {"m9", "m2"}]
     assert values(state) == await expected(*left)
-    assert [match_id for match_id, _ in await history(harness, "a")] == [it for it, *two in left if A in two]
+    assert [match_id for match_id, _ in await history(harness, "a")] == [match for match, *sides in left if A in sides]
     await harness.close()
 
 
@@ -232,7 +232,7 @@ async def test_only_the_ladders_that_were_read_last_are_kept(monkeypatch: pytest
     harness = await rated_ladder()
     for match_id in ("m1", "m2", "m4"):
         await corrected(harness, strike(match_id))
-        assert [it for it, _ in await history(harness, "a")] == ["m3"]
+        assert [match_id for match_id, _ in await history(harness, "a")] == ["m3"]
     await harness.close()
 
 

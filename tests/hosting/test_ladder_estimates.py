@@ -56,7 +56,7 @@ async def shown(harness: HostingHarness, season: int = 0) -> dict[str, SkillRati
 
 async def expected(harness: HostingHarness, season: int) -> dict[str, SkillRating]:
     state = await harness.ladders.get("main")
-    rated = [it for it in await events(harness.store) if isinstance(it, MatchRated | SeasonStarted)]
+    rated = [event for event in await events(harness.store) if isinstance(event, MatchRated | SeasonStarted)]
     seasons = estimate_seasons(rated, state.ladder.rated_matches.corrections)
     return {player.bot: rating for player, rating in seasons[season - 1].items()}
 
@@ -96,7 +96,7 @@ async def test_fields_of_some_players_are_estimated_in_a_worker(monkeypatch: pyt
     state = await harness.ladders.get("main")
     first, again = await estimates.of(state, 2), await estimates.of(state, 2)
     assert (first, pool.calls) == (again, 1)
-    assert {player.bot: it.value for player, it in first.items()} == values(await expected(harness, 2))
+    assert {player.bot: rating.value for player, rating in first.items()} == values(await expected(harness, 2))
     await harness.close()
 
 
@@ -115,7 +115,7 @@ async def test_callers_that_do_not_wait_cause_one_computation(season: int, monke
         await asyncio.wait([caller])
     pool.may_run.set()
     found = await estimates.of(state, season)
-    assert {player.bot: it.value for player, it in found.items()} == values(await expected(harness, season))
+    assert {player.bot: rating.value for player, rating in found.items()} == values(await expected(harness, season))
     assert pool.calls == 1
     await harness.close()
 
@@ -134,7 +134,7 @@ async def test_a_new_season_of_a_large_field_is_estimated_before_it_has_results(
         await estimates.of(state, 3)
         await asyncio.sleep(0)
     found = await estimates.of(state, 3)
-    assert {player.bot: it.value for player, it in found.items()} == values(await expected(harness, 3))
+    assert {player.bot: rating.value for player, rating in found.items()} == values(await expected(harness, 3))
     await harness.close()
 
 

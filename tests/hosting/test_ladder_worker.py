@@ -250,12 +250,12 @@ async def test_a_log_of_an_older_version_keeps_its_ratings_and_has_the_times_of_
     await harness.close()
     entries = await harness.store.matches.contests.read(CONTEST)
     older = [
-        replace(it, event=replace(it.event, at_ms=0)) if isinstance(it.event, MatchRated) else it
-        for it in entries[: state.number]
+        replace(entry, event=replace(entry.event, at_ms=0)) if isinstance(entry.event, MatchRated) else entry
+        for entry in entries[: state.number]
     ]
     folded = [step.state.ladder for step in log_replay(LadderFold(GAMES), older)][-1]
     assert folded.current_season == state.ladder.current_season
-    last = max(it.at_ms for it in older if isinstance(it.event, MatchRated))
+    last = max(entry.at_ms for entry in older if isinstance(entry.event, MatchRated))
     assert folded.rating_history.last_ms == last > 0
 
 
@@ -269,7 +269,7 @@ async def test_no_match_between_bots_of_one_author_is_rated() -> None:
     await harness.open()
     await new_ladder(harness, ladder_terms(), "a", "b", "c")
     state = await harness.ladders.get("main")
-    assert {name: it.owners for name, it in state.ladder.entrants.items()} == {"a": ("ann",), "b": ("ann",), "c": ()}
+    assert {name: bot.owners for name, bot in state.ladder.entrants.items()} == {"a": ("ann",), "b": ("ann",), "c": ()}
     harness.connect("a", "b", "x")
     for other in ("b", "x"):  # x has not joined the ladder.
         players, labels = (Player("a"), Player(other)), {LADDER: "main"}
@@ -281,7 +281,7 @@ async def test_no_match_between_bots_of_one_author_is_rated() -> None:
     assert [type(event) for event in await events(store)] == [EntrantJoined] * 3
     harness.connect("c", hello=ONE)
     await until(harness, rated(6))
-    rated_pairs = {frozenset(it.finish.players) for it in await events(store) if isinstance(it, MatchRated)}
+    rated_pairs = {frozenset(event.finish.players) for event in await events(store) if isinstance(event, MatchRated)}
     assert all(Player("c", "1") in pair for pair in rated_pairs)
     await harness.close()
 

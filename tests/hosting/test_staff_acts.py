@@ -30,7 +30,7 @@ async def test_pairings_by_hand_are_played_in_place_of_the_others_even_after_a_r
     await second.open()
     second.connect(*FOUR)
     state = await second.until_over("cup")
-    assert {it.pairing.entrants for it in state.tournament.pairings.values() if it.scores} == {*by_hand}
+    assert {played.pairing.entrants for played in state.tournament.pairings.values() if played.scores} == {*by_hand}
     assert len(await store.match_ids()) == 2
     await second.close()
 
@@ -43,7 +43,7 @@ async def test_a_match_that_was_created_for_a_pairing_that_staff_replaced_become
     by_hand = (("dan", "ada"), ("cyd", "bob"))
     await harness.tournaments.act("cup", PairRound(1, by_hand, "a mistake", "org"))
     state = await harness.until_over("cup")
-    assert {it.pairing.entrants for it in state.tournament.pairings.values() if it.scores} == {*by_hand}
+    assert {played.pairing.entrants for played in state.tournament.pairings.values() if played.scores} == {*by_hand}
     assert harness.referee.live_matches == []
     await harness.close()
 
@@ -118,5 +118,5 @@ async def test_a_match_that_was_created_before_a_crash_for_a_pairing_that_staff_
     assert result.kind is EndKind.VOID
     second.connect(*FOUR)
     state = await second.until_over("cup")
-    assert {it.pairing.entrants for it in state.tournament.pairings.values() if it.scores} == {*by_hand}
+    assert {played.pairing.entrants for played in state.tournament.pairings.values() if played.scores} == {*by_hand}
     await second.close()

@@ -184,7 +184,7 @@ async def test_one_bot_can_play_all_seats_of_a_side_of_fixed_partners() -> None:
     with pytest.raises(AlreadyIn):
         await harness.tournaments.enter("cup", entrant("bob", "ada"))
     state = await harness.tournaments.enter("cup", entrant("bob", "cyd"))
-    assert [len(one.bots) for one in state.tournament.entrants.values()] == [2, 2]
+    assert [len(side.bots) for side in state.tournament.entrants.values()] == [2, 2]
     await harness.close()
 
 
@@ -335,7 +335,7 @@ async def test_standings_after_a_round_and_the_cross_table_count_the_right_match
     assert all(row.estimate for row in rows(state))
     ids = [cell.match_ids for _, cells in cross_table(state) for cell in cells]
     assert len(ids) == 8
-    assert len({one for (one,) in ids}) == 4
+    assert len({match_id for (match_id,) in ids}) == 4
     await harness.close()
 
 

@@ -238,7 +238,7 @@ async def test_the_matches_of_a_round_wait_for_the_end_of_the_break_even_after_a
     await second.open()
     second.connect(*FOUR)
     await second.time.advance(19 * SECOND)
-    assert not any(it.match_ids for it in (await tournament_of(second)).open_pairings)
+    assert not any(progress.match_ids for progress in (await tournament_of(second)).open_pairings)
     await second.time.advance(1 * SECOND)
     assert (await second.until_over("cup")).tournament.phase == "finished"
     await second.close()

@@ -129,8 +129,8 @@ async def check_the_logs(store: Store, state: TournamentState) -> None:
         (entry.event.pairing, entry.event.number) for entry in entries if isinstance(entry.event, ContestMatchScored)
     )
     assert set(scored.values()) == {1}
-    planned = [it.id for entry in entries if isinstance(entry.event, PairingsPlanned) for it in entry.event.pairings]
-    assert len(planned) == len(set(planned))
+    paired = [pair.id for entry in entries if isinstance(entry.event, PairingsPlanned) for pair in entry.event.pairings]
+    assert len(paired) == len(set(paired))
     assert await store.matches.unfinished() == []
     ids = {match_id for progress in state.tournament.pairings.values() for match_id in progress.match_ids.values()}
     assert set(await store.match_ids()) == ids

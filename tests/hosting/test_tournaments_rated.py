@@ -76,7 +76,7 @@ async def test_teams_are_seeded_by_the_average_rating_of_their_bots() -> None:
     await harness.tournaments.start("cup")
     await harness.until_over("cup")
     ladder = (await harness.ladders.get("main")).ladder
-    ratings = {player.bot: it.rating.value for player, it in ladder.current_season.ratings.items()}
+    ratings = {player.bot: record.rating.value for player, record in ladder.current_season.ratings.items()}
     best, *_, worst = sorted(ratings, key=lambda bot: -ratings[bot])
     team_terms = cup_terms(Swiss(rounds=1), seeding="rating", boards=2, ladder="main")
     teams = (entrant("eve", "fay", name="new"), entrant(best, worst, name="mixed"))

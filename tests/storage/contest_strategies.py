@@ -37,7 +37,7 @@ FINISH = st.lists(PLAYER, unique=True, min_size=2, max_size=6).flatmap(
 )
 
 TERMS = st.sampled_from(
-    [it.tournament for it in (SWISS, TIMED, NEWEST, *(tournament_terms(form) for form in EVERY_FORMAT))]
+    [terms.tournament for terms in (SWISS, TIMED, NEWEST, *(tournament_terms(form) for form in EVERY_FORMAT))]
 )
 
 STRATEGIES: Strategies = {

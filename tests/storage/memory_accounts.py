@@ -57,7 +57,7 @@ class MemoryTokens:
         return [token for token in reversed(self._select(wanted)) if token.id in older][:limit]
 
     async def revoked(self, token_ids: Collection[str]) -> set[str]:
-        return {one for one in token_ids if one not in self._tokens or self._tokens[one].revoked}
+        return {token_id for token_id in token_ids if token_id not in self._tokens or self._tokens[token_id].revoked}
 
     async def change_token(self, token_id: str, change: Callable[[Token], Token]) -> Token:
         token = self.get(token_id)

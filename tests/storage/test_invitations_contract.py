@@ -27,8 +27,8 @@ def invitation(code: str = "code", organiser: str = "ann", **more: Any) -> Invit
     return Invitation(sha256_of(code), organiser, NOON_MS, NOON_MS + HOUR_MS, **more)
 
 
-async def create(stores: AccountStores, one: Invitation, request_id: str = "", max_authors: int = 9) -> Invitation:
-    created = await stores.invitations.create(request_id or one.id, one, max_authors)
+async def create(stores: AccountStores, issued: Invitation, request_id: str = "", max_authors: int = 9) -> Invitation:
+    created = await stores.invitations.create(request_id or issued.id, issued, max_authors)
     return created.invitation
 
 
@@ -47,11 +47,11 @@ async def why_not(stores: AccountStores, holder: str, code: str = "code", at_ms:
 
 @with_all_account_stores
 async def test_an_invitation_is_stored_with_all_its_fields(stores: AccountStores) -> None:
-    one = invitation(max_uses=3, label="cup")
-    assert await create(stores, one) == one
-    assert await stores.invitations.invitation(one.id) == one
-    assert await stores.invitations.revoke(one.id) == replace(one, revoked=True)
-    assert await stores.invitations.revoke(one.id) == replace(one, revoked=True)
+    issued = invitation(max_uses=3, label="cup")
+    assert await create(stores, issued) == issued
+    assert await stores.invitations.invitation(issued.id) == issued
+    assert await stores.invitations.revoke(issued.id) == replace(issued, revoked=True)
+    assert await stores.invitations.revoke(issued.id) == replace(issued, revoked=True)
 
 
 @with_all_account_stores
@@ -68,25 +68,25 @@ async def test_a_repeated_request_creates_nothing(stores: AccountStores) -> None
 @with_all_account_stores
 async def test_the_oldest_invitations_that_were_never_redeemed_are_deleted(stores: AccountStores) -> None:
     redeemed, still_open, of_tom = invitation(), invitation("open"), invitation("of tom", "tom")
-    for one in (redeemed, still_open, of_tom):
-        await create(stores, one)
+    for issued in (redeemed, still_open, of_tom):
+        await create(stores, issued)
     await redeem(stores, "eve")
     unused = [invitation(f"{number}") for number in range(101)]
-    for one in unused:
-        await create(stores, one)
-        await stores.invitations.revoke(one.id)
-    for one in (redeemed, of_tom):
-        await stores.invitations.revoke(one.id)
-    assert unused[0].id in {one.id for one in await stores.invitations.invitations("ann")}
+    for issued in unused:
+        await create(stores, issued)
+        await stores.invitations.revoke(issued.id)
+    for issued in (redeemed, of_tom):
+        await stores.invitations.revoke(issued.id)
+    assert unused[0].id in {issued.id for issued in await stores.invitations.invitations("ann")}
     last = await create(stores, invitation("last"))
-    kept = [one.id for one in await stores.invitations.invitations()]
-    assert kept == [one.id for one in (last, *reversed(unused[1:]), of_tom, still_open, redeemed)]
+    kept = [issued.id for issued in await stores.invitations.invitations()]
+    assert kept == [issued.id for issued in (last, *reversed(unused[1:]), of_tom, still_open, redeemed)]
     assert await create(stores, unused[0], unused[0].id) == unused[0], "its request is forgotten as well"
 
 
 @with_all_account_stores
 async def test_authors_and_open_uses_are_limited(stores: AccountStores) -> None:
-    one = await create(stores, invitation(max_uses=3), max_authors=4)
+    issued = await create(stores, invitation(max_uses=3), max_authors=4)
     with pytest.raises(TooManyNames) as raised:
         await create(stores, invitation("more", max_uses=2), max_authors=4)
     assert raised.value.details == {"what": "invited authors", "limit": "4"}
@@ -94,7 +94,7 @@ async def test_authors_and_open_uses_are_limited(stores: AccountStores) -> None:
     await redeem(stores, "eve")
     assert await stores.invitations.authors("ann", NOON_MS) == 3
     assert await stores.invitations.authors("ann", NOON_MS + HOUR_MS) == 1
-    await stores.invitations.revoke(one.id)
+    await stores.invitations.revoke(issued.id)
     assert await stores.invitations.authors("ann", NOON_MS) == 1
     await create(stores, invitation("more", max_uses=3), max_authors=4)
 
@@ -102,7 +102,7 @@ async def test_authors_and_open_uses_are_limited(stores: AccountStores) -> None:
 @with_all_account_stores
 async def test_invitations_are_listed_newest_first_in_pages(stores: AccountStores) -> None:
     used, open_one, gone, of_tom = [
-        await create(stores, one) for one in (invitation("a"), invitation("b"), invitation("c"), invitation("d", "tom"))
+        await create(stores, new) for new in (invitation("a"), invitation("b"), invitation("c"), invitation("d", "tom"))
     ]
     used = (await redeem(stores, "eve", code="a")).invitation
     gone = await stores.invitations.revoke(gone.id)
@@ -119,23 +119,23 @@ async def test_invitations_are_listed_newest_first_in_pages(stores: AccountStore
 
 @with_all_account_stores
 async def test_redeeming_a_code_creates_an_author_and_counts_one_use(stores: AccountStores) -> None:
-    one = await create(stores, invitation(max_uses=2))
+    issued = await create(stores, invitation(max_uses=2))
     redeemed = await redeem(stores, "eve")
     assert (redeemed.invitation.uses, redeemed.repeated) == (1, False)
     assert await stores.tokens.find_token(redeemed.token.sha256) == redeemed.token
     assert await stores.quotas.is_author("eve")
     await redeem(stores, "tom")
-    first, second = await stores.invitations.redemptions(one.id)
+    first, second = await stores.invitations.redemptions(issued.id)
     assert (first.holder, first.token_id, first.at_ms) == ("eve", redeemed.token.id, NOON_MS)
-    assert await stores.invitations.redemptions(one.id, first.number) == [second]
-    assert await stores.invitations.redemptions(one.id, limit=1) == [first]
+    assert await stores.invitations.redemptions(issued.id, first.number) == [second]
+    assert await stores.invitations.redemptions(issued.id, limit=1) == [first]
 
 
 @with_all_account_stores
 async def test_a_repeated_redemption_returns_the_first_token_and_costs_no_use(stores: AccountStores) -> None:
-    one = await create(stores, invitation())
+    issued = await create(stores, invitation())
     first = await redeem(stores, "eve", "r")
-    await stores.invitations.revoke(one.id)
+    await stores.invitations.revoke(issued.id)
     gone = await stores.tokens.change_token(first.token.id, revoked)
     again = await redeem(stores, "eve", "r", at_ms=NOON_MS + HOUR_MS)
     assert (again.token, again.invitation.uses, again.repeated) == (gone, 1, True)
@@ -151,19 +151,19 @@ async def test_strangers_may_use_the_same_request_id(stores: AccountStores) -> N
 
 @with_all_account_stores
 async def test_a_code_cannot_be_redeemed_when_it_is_unknown_expired_revoked_or_used_up(stores: AccountStores) -> None:
-    one = await create(stores, invitation())
+    issued = await create(stores, invitation())
     assert await why_not(stores, "eve", code="guessed") == "unknown"
     assert await why_not(stores, "eve", at_ms=NOON_MS + HOUR_MS) == "expired"
     await redeem(stores, "eve", at_ms=NOON_MS + HOUR_MS - 1)
     assert await why_not(stores, "tom") == "used_up"
-    await stores.invitations.revoke(one.id)
+    await stores.invitations.revoke(issued.id)
     assert await why_not(stores, "tom") == "revoked"
     assert await stores.tokens.tokens(TokenFilter("tom")) == []
 
 
 @with_all_account_stores
 async def test_a_known_holder_cannot_be_taken_over(stores: AccountStores) -> None:
-    one = await create(stores, invitation(max_uses=9))
+    issued = await create(stores, invitation(max_uses=9))
     await stores.tokens.add_token(organiser_token("s", "Ada"), 9)
     await stores.register("a-bot", "bob")
     await stores.tokens.add_token(Token(sha256_of("w"), Role.BOT, "ann", NOON_MS, "a-bot"), 9)
@@ -173,7 +173,7 @@ async def test_a_known_holder_cannot_be_taken_over(stores: AccountStores) -> Non
         with pytest.raises(NameTaken) as raised:
             await redeem(stores, holder, f"as {holder}")
         assert raised.value.details == {"name": holder}
-    assert (await stores.invitations.invitation(one.id)).uses == 1
+    assert (await stores.invitations.invitation(issued.id)).uses == 1
 
 
 @with_all_account_stores

@@ -183,12 +183,12 @@ def register(
 
 def test_one_of_many_authors_who_redeem_the_same_invitation_at_once_succeeds(postgres_url: str) -> None:
     async def check(nodes: Nodes) -> None:
-        one = invitation("code")
-        await nodes[0].invitations.create("r", one, 9)
+        issued = invitation("code")
+        await nodes[0].invitations.create("r", issued, 9)
         done, errors = await at_once(redeem(nodes[number % 2], "code", f"eve-{number}") for number in range(CALLS))
         assert (len(done), errors) == (1, {BadInvitation: CALLS - 1})
-        assert (await nodes[1].invitations.invitation(one.id)).uses == 1
-        assert len(await nodes[1].tokens.tokens()) == len(await nodes[1].invitations.redemptions(one.id)) == 1
+        assert (await nodes[1].invitations.invitation(issued.id)).uses == 1
+        assert len(await nodes[1].tokens.tokens()) == len(await nodes[1].invitations.redemptions(issued.id)) == 1
 
     on_two_nodes(postgres_url, check)
 
@@ -197,11 +197,11 @@ def test_the_same_redemption_on_two_nodes_at_once_is_done_once(postgres_url: str
     async def check(nodes: Nodes) -> None:
         await nodes[0].invitations.create("r", invitation("code", 9), 9)
         done, errors = await at_once(redeem(nodes[number % 2], "code", "eve") for number in range(CALLS))
-        assert (Counter(one.repeated for one in done if isinstance(one, Redeemed)), errors) == (
+        assert (Counter(result.repeated for result in done if isinstance(result, Redeemed)), errors) == (
             {True: 19, False: 1},
             {},
         )
-        assert len({one.token for one in done if isinstance(one, Redeemed)}) == 1
+        assert len({result.token for result in done if isinstance(result, Redeemed)}) == 1
 
     on_two_nodes(postgres_url, check)
 
@@ -220,7 +220,7 @@ def test_one_of_two_invitations_makes_an_author_of_a_name_in_upper_or_lower_case
 
 def test_an_organiser_invites_no_more_authors_than_the_limit(postgres_url: str) -> None:
     async def check(nodes: Nodes) -> None:
-        calls = (nodes[it % 2].invitations.create(f"{it}", invitation(f"{it}"), 5) for it in range(CALLS))
+        calls = (nodes[call % 2].invitations.create(f"{call}", invitation(f"{call}"), 5) for call in range(CALLS))
         done, errors = await at_once(calls)
         assert (len(done), errors) == (5, {TooManyNames: CALLS - 5})
         assert await nodes[0].invitations.authors("ann", NOON_MS) == 5
@@ -230,11 +230,11 @@ def test_an_organiser_invites_no_more_authors_than_the_limit(postgres_url: str) 
 
 def test_the_same_request_for_an_invitation_creates_one(postgres_url: str) -> None:
     async def check(nodes: Nodes) -> None:
-        calls = (nodes[it % 2].invitations.create("r", invitation(f"{it}"), 99) for it in range(CALLS))
+        calls = (nodes[number % 2].invitations.create("r", invitation(f"{number}"), 99) for number in range(CALLS))
         done, errors = await at_once(calls)
-        created = [one for one in done if isinstance(one, CreatedInvitation)]
-        assert (Counter(one.repeated for one in created), errors) == ({True: CALLS - 1, False: 1}, {})
-        assert [one.invitation for one in created[:1]] == await nodes[0].invitations.invitations()
+        created = [result for result in done if isinstance(result, CreatedInvitation)]
+        assert (Counter(result.repeated for result in created), errors) == ({True: CALLS - 1, False: 1}, {})
+        assert [result.invitation for result in created[:1]] == await nodes[0].invitations.invitations()
 
     on_two_nodes(postgres_url, check)
 
@@ -242,7 +242,7 @@ def test_the_same_request_for_an_invitation_creates_one(postgres_url: str) -> No
 def test_an_owner_registers_no_more_bots_than_its_quota(postgres_url: str) -> None:
     async def check(nodes: Nodes) -> None:
         five = MaxNames(bots=5, tokens=100)
-        calls = (register(nodes[it % 2], f"bot-{it}", f"{it}", limits=five) for it in range(CALLS))
+        calls = (register(nodes[number % 2], f"bot-{number}", f"{number}", limits=five) for number in range(CALLS))
         done, errors = await at_once(calls)
         assert (len(done), errors) == (5, {TooManyNames: CALLS - 5})
         assert len(await nodes[0].accounts.bots("ann")) == len(await nodes[0].tokens.tokens()) == 5
@@ -253,9 +253,9 @@ def test_an_owner_registers_no_more_bots_than_its_quota(postgres_url: str) -> No
 def test_the_same_request_on_two_nodes_at_once_registers_one_bot(postgres_url: str) -> None:
     async def check(nodes: Nodes) -> None:
         done, errors = await at_once(register(nodes[number % 2], "ada", "r") for number in range(CALLS))
-        registered = [one for one in done if isinstance(one, Registration)]
-        assert (Counter(one.repeated for one in registered), errors) == ({True: CALLS - 1, False: 1}, {})
-        assert {one.token for one in registered} == set(await nodes[0].tokens.tokens())
+        registered = [result for result in done if isinstance(result, Registration)]
+        assert (Counter(result.repeated for result in registered), errors) == ({True: CALLS - 1, False: 1}, {})
+        assert {result.token for result in registered} == set(await nodes[0].tokens.tokens())
         assert len(await nodes[0].accounts.bots()) == 1
 
     on_two_nodes(postgres_url, check)
@@ -307,7 +307,7 @@ def test_a_bot_gets_no_more_versions_than_the_limit_and_each_of_them_once(postgr
 def test_the_lines_of_a_bot_log_are_numbered_without_gaps(postgres_url: str) -> None:
     async def check(nodes: Nodes) -> None:
         notes = [Note(NOON_MS + number, "1", SessionLostNote("s", "LOST")) for number in range(CALLS)]
-        await asyncio.gather(*(nodes[it % 2].bot_log.append("ada", [note]) for it, note in enumerate(notes)))
+        await asyncio.gather(*(nodes[number % 2].bot_log.append("ada", [note]) for number, note in enumerate(notes)))
         assert [line.number for line in await nodes[0].bot_log.read("ada")] == [16, 17, 18, 19, 20]
 
     on_two_nodes(postgres_url, check)
@@ -331,7 +331,7 @@ def test_the_last_use_of_a_token_does_not_undo_its_revocation_on_another_node(po
         tokens = [organiser_token(f"{number}") for number in range(CALLS)]
         for token in tokens:
             await nodes[0].tokens.add_token(token, 100)
-        uses = (nodes[0].tokens.change_token(token.id, lambda one: used(one, NOON_MS + HOUR_MS)) for token in tokens)
+        uses = (nodes[0].tokens.change_token(token.id, lambda old: used(old, NOON_MS + HOUR_MS)) for token in tokens)
         revocations = (nodes[1].tokens.change_token(token.id, revoked) for token in tokens)
         await asyncio.gather(*uses, *revocations)
         assert all(token.revoked and token.used_ms for token in await nodes[0].tokens.tokens())

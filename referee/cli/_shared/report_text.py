@@ -27,7 +27,7 @@ def _parts(report: Report) -> Iterator[str]:
     if report.finishes and len(report.rows) <= MAX_CROSS_TABLE:
         yield cross_table(report).to_text()
     if report.meetings:
-        rows = [(f"{it.round}.{it.board}", meeting_text(it), result_text(it)) for it in report.meetings]
+        rows = [(f"{pair.round}.{pair.board}", meeting_text(pair), result_text(pair)) for pair in report.meetings]
         yield Table(("round", "pairing", "result"), rows).to_text()
     if report.times:
         yield times_table(report).to_text()
@@ -50,7 +50,7 @@ def findings_text(findings: Sequence[ReviewFinding], matches: int) -> str:
     """Format what looks arranged on a ladder."""
     if not findings:
         return f"nothing in the newest {matches} matches looks arranged"
-    rows = [(it.what, _rarity(it.chance)) for it in findings]
+    rows = [(finding.what, _rarity(finding.chance)) for finding in findings]
     return Table((f"in the newest {matches} matches", number("by chance on")), rows).to_text()
 
 

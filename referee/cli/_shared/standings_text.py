@@ -29,7 +29,7 @@ def arena_text(runner: ContestRunner) -> str:
 
 def _parts(runner: ContestRunner) -> Iterator[str]:
     labels = [plan.name for plan in runner.contest.plans]
-    finishes = [one for name, report in runner.reports.items() for one in _finishes(name.partition("--")[0], report)]
+    finishes = [end for name, report in runner.reports.items() for end in _finishes(name.partition("--")[0], report)]
     names = dict.fromkeys(name for report in runner.reports.values() for name in report.names)
     rows = standings(names, finishes)
     yield local_standings_table(rows).to_text()
@@ -50,7 +50,7 @@ def _finishes(label: str, report: Report) -> Iterator[MatchFinish]:
 
 
 def _forfeits(runner: ContestRunner, name: str, report: Report) -> Iterator[str]:
-    refused = {(one.match_id, one.entrant): one.refused for one in report.illegal_moves}
+    refused = {(move.match_id, move.entrant): move.refused for move in report.illegal_moves}
     for game in report.games:
         for bot in game.at_fault:
             why = refused.get((game.id, bot), "")

@@ -86,10 +86,10 @@ class DamagedContest:
 
 async def find_damaged_contests(log: ContestLog, games: Mapping[str, Game]) -> AsyncIterator[DamagedContest]:
     """Yield every damaged contest. Raises StoreUnavailable."""
-    async for one in _check_contests(log, LADDER, LadderFold(games)):
-        yield one
-    async for one in _check_contests(log, TOURNAMENT, fold_tournament):
-        yield one
+    async for damaged in _check_contests(log, LADDER, LadderFold(games)):
+        yield damaged
+    async for damaged in _check_contests(log, TOURNAMENT, fold_tournament):
+        yield damaged
 
 
 async def _check_contests(log: ContestLog, kind: str, fold: Fold[State]) -> AsyncIterator[DamagedContest]:

@@ -126,7 +126,7 @@ async def _own(account: Account, field: str, request: Message) -> list[Any]:
     asked: Any = request
     for _ in range(MAX_CALLS if account.session.organises else 0):
         answer: Any = await account.call(asked)
-        found += [one for one in getattr(answer, field) if account.session.may_manage(one.organiser)]
+        found += [contest for contest in getattr(answer, field) if account.session.may_manage(contest.organiser)]
         asked.page_token = answer.next_page_token
         if not asked.page_token:
             break
@@ -166,11 +166,11 @@ def _bot_table(bots: Sequence[bot_pb2.Bot], empty: str) -> Markup:
 def _tournament_table(tournaments: Sequence[tournament_pb2.Tournament]) -> Markup:
     rows = [
         (
-            tag("a", one.title or one.name, href=page_address("tournaments", one.name)),
-            len(one.entrants),
-            PHASES.get(one.phase, ""),
+            tag("a", tournament.title or tournament.name, href=page_address("tournaments", tournament.name)),
+            len(tournament.entrants),
+            PHASES.get(tournament.phase, ""),
         )
-        for one in tournaments
+        for tournament in tournaments
     ]
     return Table(("Tournament", number("Entrants"), "State"), rows).to_html(empty="You have none yet.")
 
@@ -178,11 +178,11 @@ def _tournament_table(tournaments: Sequence[tournament_pb2.Tournament]) -> Marku
 def _ladder_table(ladders: Sequence[ladder_pb2.Ladder]) -> Markup:
     rows = [
         (
-            tag("a", one.title or one.name, href=page_address("ladders", one.name)),
-            one.entrant_count,
-            "closed" if one.closed else "paused" if one.paused else "open",
+            tag("a", ladder.title or ladder.name, href=page_address("ladders", ladder.name)),
+            ladder.entrant_count,
+            "closed" if ladder.closed else "paused" if ladder.paused else "open",
         )
-        for one in ladders
+        for ladder in ladders
     ]
     return Table(("Ladder", number("Entrants"), "State"), rows).to_html(empty="You have none yet.")
 
@@ -190,12 +190,12 @@ def _ladder_table(ladders: Sequence[ladder_pb2.Ladder]) -> Markup:
 def _invitation_table(invitations: Sequence[invitation_pb2.Invitation]) -> Markup:
     rows = [
         (
-            one.label or tag("span", "no purpose", class_="soft"),
-            f"{one.uses} of {one.max_uses}",
-            moment(one.expire_time),
-            action_form(REVOKE_INVITATION, {"invitation_id": one.id}, title="Revoke"),
+            invitation.label or tag("span", "no purpose", class_="soft"),
+            f"{invitation.uses} of {invitation.max_uses}",
+            moment(invitation.expire_time),
+            action_form(REVOKE_INVITATION, {"invitation_id": invitation.id}, title="Revoke"),
         )
-        for one in invitations
+        for invitation in invitations
     ]
     return Table(("Purpose", "Used", "Expires", "Action"), rows).to_html(empty="There is no open invitation.")
 

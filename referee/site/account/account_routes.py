@@ -75,7 +75,10 @@ class AccountRoutes:
             Route(ACCOUNT, self._page(lambda account, _: account_page(account))),
             Route(f"{ACCOUNT}/session", self._sign_in, methods=["POST"]),
             Route(f"{ACCOUNT}/end", self._sign_out, methods=["POST"]),
-            Route(f"{ACCOUNT}/bots/{{bot}}", self._page(lambda it, request: own_bot_page(it, name_in(request, "bot")))),
+            Route(
+                f"{ACCOUNT}/bots/{{bot}}",
+                self._page(lambda account, request: own_bot_page(account, name_in(request, "bot"))),
+            ),
             Route(f"{ACCOUNT}/bots/{{bot}}/log", self._page(_log)),
             Route(f"{ACCOUNT}/bots/{{bot}}/matches/{{match}}", self._page(_match)),
             Route(f"{ACCOUNT}/matches/{{id}}", self._page(self._seat_page)),

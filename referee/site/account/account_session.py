@@ -82,7 +82,7 @@ def read_session(request: Request) -> AccountSession | None:
         return None
     role, name, token = map(unquote, parts)
     if (
-        role not in {one.value for one in AccountRole}
+        role not in {known.value for known in AccountRole}
         or not TOKEN.fullmatch(token)
         or not 0 < len(name) <= MAX_NAME_CHARS
     ):

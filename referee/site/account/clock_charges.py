@@ -93,26 +93,26 @@ def _reveal(found: list[ChargedMove], played: entry_pb2.MovePlayed, seat: int) -
 def charge_table(moves: Sequence[ChargedMove]) -> Markup:
     """Return the last moves as a table with a picture of each, on one scale."""
     shown = moves[-MAX_ROWS:]
-    limits = [one.limit_us or 0 for one in shown if one.charge.late]
-    scale = max([one.elapsed_us for one in shown] + limits, default=0) or 1
+    limits = [move.limit_us or 0 for move in shown if move.charge.late]
+    scale = max([move.elapsed_us for move in shown] + limits, default=0) or 1
     rows = [
         (
-            one.ply + 1,
-            joined(one.move or tag("span", "no answer", class_="soft"), _rejected(one)),
-            charge_picture(one, scale),
+            move.ply + 1,
+            joined(move.move or tag("span", "no answer", class_="soft"), _rejected(move)),
+            charge_picture(move, scale),
             joined(
-                time_text(one.charge.charged_us), tag("strong", " late", class_="invalid") if one.charge.late else ""
+                time_text(move.charge.charged_us), tag("strong", " late", class_="invalid") if move.charge.late else ""
             ),
-            "" if one.limit_us is None else time_text(one.limit_us),
+            "" if move.limit_us is None else time_text(move.limit_us),
         )
-        for one in shown
+        for move in shown
     ]
     columns = (number("Move"), "Answer", "From the question to the answer", number("Charged"), number("Was left"))
     return joined(LEGEND, Table(columns, rows).to_html("charges"))
 
 
-def _rejected(one: ChargedMove) -> Markup:
-    return joined(*(tag("small", f" rejected before: {text}", class_="block") for text in one.rejected))
+def _rejected(move: ChargedMove) -> Markup:
+    return joined(*(tag("small", f" rejected before: {text}", class_="block") for text in move.rejected))
 
 
 PARTS = (
@@ -131,18 +131,18 @@ LEGEND = tag(
 )
 
 
-def charge_picture(one: ChargedMove, scale_us: int) -> Markup:
+def charge_picture(move: ChargedMove, scale_us: int) -> Markup:
     """Return a bar from the question to the answer. `scale_us`: time of the whole width."""
-    charge, x, parts = one.charge, 0.0, []
-    times = (one.own_us, one.uncredited_us, charge.network_credit_us, charge.stall_us)
+    charge, x, parts = move.charge, 0.0, []
+    times = (move.own_us, move.uncredited_us, charge.network_credit_us, charge.stall_us)
     for (name, text), time in zip(PARTS, times, strict=True):
         width = round(time / scale_us * WIDTH, 1)
         if width > 0:
             title = tag("title", f"{text}: {time_text(time)}")
             parts.append(tag("rect", title, x=x, y=2, width=width, height=HEIGHT - 4, class_=name))
         x = round(x + width, 1)
-    if one.limit_us is not None and one.limit_us <= scale_us:
-        at = min(WIDTH - 2.0, round(one.limit_us / scale_us * WIDTH, 1))
+    if move.limit_us is not None and move.limit_us <= scale_us:
+        at = min(WIDTH - 2.0, round(move.limit_us / scale_us * WIDTH, 1))
         parts.append(tag("rect", x=at, y=0, width=4, height=HEIGHT, class_="limit"))
     label = ", ".join(f"{text} {time_text(time)}" for (_, text), time in zip(PARTS, times, strict=True) if time)
     return tag(
@@ -158,7 +158,7 @@ def charge_picture(one: ChargedMove, scale_us: int) -> Markup:
 
 def explanation(moves: Sequence[ChargedMove]) -> list[str]:
     """Return sentences that say why the seat lost on time; none if it did not."""
-    late = next((one for one in reversed(moves) if one.charge.late), None)
+    late = next((move for move in reversed(moves) if move.charge.late), None)
     if late is None:
         return []
     charge, left = late.charge, late.limit_us or 0
@@ -169,8 +169,8 @@ def explanation(moves: Sequence[ChargedMove]) -> list[str]:
         f"Of these, {time_text(charge.network_credit_us + charge.stall_us)} were not charged: {_credit(charge)}. "
         f"{time_text(charge.charged_us)} were charged, {time_text(max(0, charge.charged_us - left))} more than it had.",
     ]
-    others = sum(one.charge.charged_us for one in moves if one is not late)
-    longest = max((one for one in moves if one is not late), key=lambda one: one.charge.charged_us, default=None)
+    others = sum(move.charge.charged_us for move in moves if move is not late)
+    longest = max((move for move in moves if move is not late), key=lambda move: move.charge.charged_us, default=None)
     if longest:
         sentences.append(
             f"Its {len(moves) - 1} moves before took {time_text(others)} together; the longest, move {longest.ply + 1},"

@@ -102,12 +102,12 @@ async def _playing(account: Account, bot: str) -> Markup:
     matches = (await account.upstream.call(request, match_service_pb2.ListMatchesResponse)).matches
     rows = [
         (
-            tag("a", match_title(one), href=page_address("matches", one.id)),
-            one.terms.rules.game,
-            moment(one.start_time),
-            _match_withdrawal(account, bot, one),
+            tag("a", match_title(match), href=page_address("matches", match.id)),
+            match.terms.rules.game,
+            moment(match.start_time),
+            _match_withdrawal(account, bot, match),
         )
-        for one in matches
+        for match in matches
     ]
     return Table(("Match", "Game", "Began", "Action"), rows).to_html(empty="It plays no match at the moment.")
 
@@ -128,22 +128,24 @@ async def _contests(account: Account, bot: str) -> Markup:
         _ladders(account, bot),
         _ladders(account),
     )
-    entered = {one.name for one in tournaments}
+    entered = {tournament.name for tournament in tournaments}
     open_tournaments = [
-        one for one in (*entry, *playing) if one.name not in entered and _takes_single_bots(one.terms) and _is_open(one)
+        tournament
+        for tournament in (*entry, *playing)
+        if tournament.name not in entered and _takes_single_bots(tournament.terms) and _is_open(tournament)
     ]
     open_ladders = [
-        one
-        for one in ladders
-        if one.name not in {ladder.name for ladder in mine} and one.terms.partner_rule != contest_pb2.PARTNER_RULE_FIXED
+        ladder
+        for ladder in ladders
+        if ladder.name not in {own.name for own in mine} and ladder.terms.partner_rule != contest_pb2.PARTNER_RULE_FIXED
     ]
     return joined(
         section(
             "Tournaments",
             _tournament_table(bot, tournaments),
-            *(_bye_form(bot, one) for one in tournaments),
+            *(_bye_form(bot, tournament) for tournament in tournaments),
             action_form(
-                ENTER, {"entrant": bot}, {"tournament": [(one.name, one.title or one.name) for one in open_tournaments]}
+                ENTER, {"entrant": bot}, {"tournament": [(new.name, new.title or new.name) for new in open_tournaments]}
             )
             if open_tournaments
             else nothing("No other tournament is open for entries."),
@@ -151,7 +153,7 @@ async def _contests(account: Account, bot: str) -> Markup:
         section(
             "Ladders",
             _ladder_table(bot, mine),
-            action_form(JOIN, {"entrant": bot}, {"ladder": [(one.name, one.title or one.name) for one in open_ladders]})
+            action_form(JOIN, {"entrant": bot}, {"ladder": [(new.name, new.title or new.name) for new in open_ladders]})
             if open_ladders
             else nothing("There is no other open ladder."),
         ),
@@ -163,8 +165,8 @@ def _takes_single_bots(terms: tournament_pb2.TournamentTerms) -> bool:
     return is_single and not terms.HasField("qualification")
 
 
-def _is_open(one: tournament_pb2.Tournament) -> bool:
-    return one.phase == tournament_pb2.TOURNAMENT_PHASE_ENTRY or one.current_round <= one.terms.last_entry_round
+def _is_open(held: tournament_pb2.Tournament) -> bool:
+    return held.phase == tournament_pb2.TOURNAMENT_PHASE_ENTRY or held.current_round <= held.terms.last_entry_round
 
 
 async def _tournaments(
@@ -184,49 +186,49 @@ async def _ladders(account: Account, bot: str = "") -> Sequence[ladder_pb2.Ladde
 def _tournament_table(bot: str, tournaments: Sequence[tournament_pb2.Tournament]) -> Markup:
     rows = [
         (
-            tag("a", one.title or one.name, href=f"/tournaments/{one.name}"),
-            PHASES.get(one.phase, ""),
-            _withdrawal(bot, one),
+            tag("a", tournament.title or tournament.name, href=f"/tournaments/{tournament.name}"),
+            PHASES.get(tournament.phase, ""),
+            _withdrawal(bot, tournament),
         )
-        for one in tournaments
+        for tournament in tournaments
     ]
     return Table(("Tournament", "State", "Action"), rows).to_html()
 
 
-def _bye_form(bot: str, one: tournament_pb2.Tournament) -> Markup:
+def _bye_form(bot: str, held: tournament_pb2.Tournament) -> Markup:
     """Return the form to request a bye in a round that is not paired; empty if there is none."""
-    name = _entrant_name(bot, one)
-    rounds = range(one.current_round + 1, one.terms.swiss.rounds + 1) if one.terms.max_requested_byes else ()
-    if one.phase in ENDED or not name or name in one.withdrawn_entrants or not rounds:
+    name = _entrant_name(bot, held)
+    rounds = range(held.current_round + 1, held.terms.swiss.rounds + 1) if held.terms.max_requested_byes else ()
+    if held.phase in ENDED or not name or name in held.withdrawn_entrants or not rounds:
         return Markup("")
     choices = {"round": [(str(number), str(number)) for number in rounds]}
-    values = {"bot": bot, "tournament": one.name, "entrant": name}
-    return action_form(REQUEST_BYE, values, choices, title=f"Request a bye in {one.title or one.name}")
+    values = {"bot": bot, "tournament": held.name, "entrant": name}
+    return action_form(REQUEST_BYE, values, choices, title=f"Request a bye in {held.title or held.name}")
 
 
-def _entrant_name(bot: str, one: tournament_pb2.Tournament) -> str:
+def _entrant_name(bot: str, tournament: tournament_pb2.Tournament) -> str:
     """Return the entrant to which a bot belongs; empty: none."""
-    return next((entrant.name for entrant in one.entrants if bot in {ref.bot for ref in entrant.bots}), "")
+    return next((entrant.name for entrant in tournament.entrants if bot in {ref.bot for ref in entrant.bots}), "")
 
 
-def _withdrawal(bot: str, one: tournament_pb2.Tournament) -> Markup:
-    name = _entrant_name(bot, one)
-    if one.phase in ENDED or not name:
+def _withdrawal(bot: str, tournament: tournament_pb2.Tournament) -> Markup:
+    name = _entrant_name(bot, tournament)
+    if tournament.phase in ENDED or not name:
         return Markup("")
-    if name in one.withdrawn_entrants:
+    if name in tournament.withdrawn_entrants:
         return tag("span", "withdrawn", class_="soft")
-    values = {"bot": bot, "tournament": one.name, "entrant": name, "message": ""}
+    values = {"bot": bot, "tournament": tournament.name, "entrant": name, "message": ""}
     return action_form(WITHDRAW, values, title="Withdraw")
 
 
 def _ladder_table(bot: str, ladders: Sequence[ladder_pb2.Ladder]) -> Markup:
     rows = [
         (
-            tag("a", one.title or one.name, href=f"/ladders/{one.name}"),
-            "paused" if one.paused else "open",
-            action_form(LEAVE, {"entrant": bot, "ladder": one.name}, title="Leave"),
+            tag("a", ladder.title or ladder.name, href=f"/ladders/{ladder.name}"),
+            "paused" if ladder.paused else "open",
+            action_form(LEAVE, {"entrant": bot, "ladder": ladder.name}, title="Leave"),
         )
-        for one in ladders
+        for ladder in ladders
     ]
     return Table(("Ladder", "State", "Action"), rows).to_html()
 
@@ -238,13 +240,13 @@ async def _tokens(account: Account, bot: str) -> Markup:
     answer = await account.upstream.call(request, bot_service_pb2.ListBotTokensResponse)
     rows = [
         (
-            joined(tag("code", one.id), tag("small", one.label, class_="block") if one.label else ""),
-            moment(one.create_time),
-            moment(one.last_use_time) or tag("span", "never", class_="soft"),
-            moment(one.expire_time) or tag("span", "never", class_="soft"),
-            _revocation(bot, one),
+            joined(tag("code", token.id), tag("small", token.label, class_="block") if token.label else ""),
+            moment(token.create_time),
+            moment(token.last_use_time) or tag("span", "never", class_="soft"),
+            moment(token.expire_time) or tag("span", "never", class_="soft"),
+            _revocation(bot, token),
         )
-        for one in answer.tokens
+        for token in answer.tokens
     ]
     listed = Table(("Token", "Created", "Last used", "Expires", "Action"), rows).to_html("tokens")
     return section("Tokens", listed, action_form(CREATE_TOKEN, {"bot": bot}))

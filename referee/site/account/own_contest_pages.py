@@ -76,7 +76,7 @@ async def own_tournament_page(account: Account, name: str, page_token: str) -> P
 
 def _tournament_forms(tournament: tournament_pb2.Tournament) -> Markup:
     name, values = {"name": tournament.name}, {"tournament": tournament.name}
-    names = [one.name for one in tournament.entrants if one.name not in tournament.withdrawn_entrants]
+    names = [entrant.name for entrant in tournament.entrants if entrant.name not in tournament.withdrawn_entrants]
     rows: list[FormRow] = [(START, name, {})] if tournament.phase == ENTRY else []
     if tournament.phase in (ENTRY, PLAYING):
         rows += [(REMOVE, values, {"entrant": _choices(names)})] if names else []
@@ -100,11 +100,11 @@ async def _pairings(account: Account, name: str, page_token: str) -> Markup:
     answer = await account.upstream.call(request, tournament_service_pb2.ListPairingsResponse)
     rows = [
         (
-            f"{one.round}.{one.board}",
-            tag("a", " – ".join(one.entrants), href=page_address("tournaments", name, "pairings", one.id)),
-            _state(one),
+            f"{pairing.round}.{pairing.board}",
+            tag("a", " – ".join(pairing.entrants), href=page_address("tournaments", name, "pairings", pairing.id)),
+            _state(pairing),
         )
-        for one in answer.pairings
+        for pairing in answer.pairings
     ]
     more = pages_links(page_address("tournaments", name), answer.next_page_token)
     return section("Pairings", Table(("Board", "Pairing", "State"), rows).to_html(), more) if rows else Markup("")
@@ -122,8 +122,8 @@ async def own_pairing_page(account: Account, name: str, pairing_id: str) -> Page
     title = " – ".join(pairing.entrants)
     facts = (("State", _state(pairing)), ("Round", pairing.round), ("Board", pairing.board), ("Id", pairing.id))
     corrections = [
-        tag("p", f"{_kind(one.kind)} by {one.by}: {one.message} ({one.match_id})", class_="note")
-        for one in pairing.corrections
+        tag("p", f"{_kind(change.kind)} by {change.by}: {change.message} ({change.match_id})", class_="note")
+        for change in pairing.corrections
     ]
     matches = [await _correctable(account, pairing, name, match_id) for match_id in pairing.match_ids]
     back = tag("p", tag("a", "Back to the tournament", href=page_address("tournaments", name)))
@@ -153,7 +153,7 @@ def _pairing_forms(tournament: tournament_pb2.Tournament, pairing: contest_pb2.P
 async def _correctable(account: Account, pairing: contest_pb2.Pairing, tournament: str, match_id: str) -> Markup:
     """Return a match of a pairing, with the forms to correct it if it counts."""
     match = await account.upstream.find_match(match_id)
-    is_corrected = match_id in {one.match_id for one in pairing.corrections}
+    is_corrected = match_id in {correction.match_id for correction in pairing.corrections}
     values = {"tournament": tournament, "pairing_id": pairing.id, "match_id": match_id}
     return _match_forms(match, values, TOURNAMENT_CORRECTIONS, is_corrected=is_corrected)
 
@@ -167,7 +167,7 @@ def _match_forms(match: match_pb2.Match, values: Values, actions: Sequence[Actio
         return tag("p", tag("a", title, href=address), f": {result}")
     choices = {"ranks": _rank_choices(match)} if len(match.seat_layout.sides) == 2 else {}
     strike, correct, restore = actions
-    forms = [action_form(one, values, choices) for one in (strike, correct, *([restore] if is_corrected else []))]
+    forms = [action_form(action, values, choices) for action in (strike, correct, *([restore] if is_corrected else []))]
     summary = tag("summary", f"{title}: {result}{', corrected' if is_corrected else ''}")
     return tag("details", summary, tag("p", tag("a", "The match", href=address)), *forms)
 
@@ -193,7 +193,7 @@ async def own_ladder_page(account: Account, name: str, page_token: str) -> Page:
         ladder=name, phase=match_pb2.MATCH_PHASE_OVER, page_size=MATCHES, page_token=page_token
     )
     matches = await account.upstream.call(listed, match_service_pb2.ListMatchesResponse)
-    corrected = {one.match_id for one in await ladder_corrections(account.upstream, name)}
+    corrected = {correction.match_id for correction in await ladder_corrections(account.upstream, name)}
     title = ladder.title or name
     facts = (
         ("State", "closed" if ladder.closed else "paused" if ladder.paused else "open"),
@@ -202,8 +202,10 @@ async def own_ladder_page(account: Account, name: str, page_token: str) -> Page:
     )
     actions = [] if ladder.closed else [RESUME if ladder.paused else PAUSE, START_SEASON, CLOSE]
     forms = [
-        _match_forms(one, {"ladder": name, "match_id": one.id}, LADDER_CORRECTIONS, is_corrected=one.id in corrected)
-        for one in matches.matches
+        _match_forms(
+            match, {"ladder": name, "match_id": match.id}, LADDER_CORRECTIONS, is_corrected=match.id in corrected
+        )
+        for match in matches.matches
     ]
     return Page(
         title,

@@ -26,7 +26,7 @@ async def private_log_page(account: Account, bot: str, match_id: str, before: in
     entries = await log_entries(account, bot, match_id)
     wanted = [entry for entry in reversed(entries) if before is None or entry.number < before]
     shown = wanted[:SHOWN_ENTRIES]
-    rows = [(moment(one.create_time), one.version, _place(bot, one), _text(one)) for one in shown]
+    rows = [(moment(entry.create_time), entry.version, _place(bot, entry), _text(entry)) for entry in shown]
     listed = Table(("Time", "Version", "Match", "What happened"), rows).to_html("log", empty=_nothing(bot))
     query = {"match": match_id} if match_id else {}
     older = page_address("bots", bot, "log", **query, before=str(shown[-1].number)) if len(wanted) > len(shown) else ""

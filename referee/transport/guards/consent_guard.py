@@ -35,7 +35,7 @@ class ConsentGuard:
         """Check the bots of a new match, and count it for them until it exists."""
         start_given = request.opening != DEFAULT_OPENING or request.seed is not None
         offer = MatchOffer((request.terms,), start_given)
-        bots = [await self._accounts.bot(name) for name in sorted({one.bot for one in request.players if one.bot})]
+        bots = [await self._accounts.bot(name) for name in sorted({seat.bot for seat in request.players if seat.bot})]
         for bot in bots:
             await self._check_seat(caller, bot, caller.holder, offer, request.labels.get(LADDER, ""))
         with self._counted(caller.holder, bots):

@@ -29,7 +29,7 @@ class QuotaCache:
         default = self._defaults.author if is_author else self._defaults.organiser
         quota = (await self._quotas.quota(holder) or Quota()).filled(default)
         if len(self._cache) >= HOLDER_CACHE_SIZE:
-            self._cache = {name: one for name, one in self._cache.items() if one[1] > now_us}
+            self._cache = {name: entry for name, entry in self._cache.items() if entry[1] > now_us}
         self._cache[holder] = quota, now_us + QUOTA_CACHE_US
         return quota
 

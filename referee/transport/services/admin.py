@@ -115,7 +115,7 @@ class Admin(AdminServiceServicer):
         size = page_size(request.page_size)
         holders = await self._quotas.holders(parse_page_token(request), size + 1)
         found = [await self._holder_usage.quota_of(holder) for holder in holders]
-        shown, token = await convert_page(request, found, size, lambda one: one.holder, lambda one: one)
+        shown, token = await convert_page(request, found, size, lambda quota: quota.holder, lambda quota: quota)
         return pb.ListQuotasResponse(quotas=shown, next_page_token=token)
 
     async def SetQuota(self, request: pb.SetQuotaRequest, context: Any) -> pb.SetQuotaResponse:

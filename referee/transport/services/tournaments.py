@@ -73,11 +73,11 @@ class Tournaments(ContestServicer[TournamentState], TournamentServiceServicer):
             await self._labels.check_rating_ladder(terms.value.ladder, caller, "CreateTournament")
         given = [ContestEntrant(name, bots=bots) for name, bots in entrants]
         if is_new:
-            for at, one in enumerate(given):
+            for at, entrant in enumerate(given):
                 invited = await self._parts.consent_guard.enter_contest(
-                    caller, caller.holder, one.bots, terms.match_terms
+                    caller, caller.holder, entrant.bots, terms.match_terms
                 )
-                given[at] = replace(one, invited=invited)
+                given[at] = replace(entrant, invited=invited)
             self._count_changes(len(given))
         to_create = TournamentRequest(
             request.name,
@@ -129,7 +129,7 @@ class Tournaments(ContestServicer[TournamentState], TournamentServiceServicer):
         return pb.CancelTournamentResponse(tournament=self._tournament_of(state))
 
     async def PairRound(self, request: pb.PairRoundRequest, context: Any) -> pb.PairRoundResponse:
-        pairings = tuple(tuple(one.entrants) for one in request.pairings)
+        pairings = tuple(tuple(pairing.entrants) for pairing in request.pairings)
         act = PairRound(request.round, pairings, request.message, CALLER.get().holder)
         state = await self._act(request.tournament, act, changes=1 + len(pairings))
         found = await self._tournaments.pairings(state.name, PairingFilter(request.round), limit=MAX_ENTRANTS)

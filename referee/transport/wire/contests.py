@@ -73,7 +73,7 @@ def pairing_of(progress: PairingProgress, no_show_ms: int | None = None) -> cont
             contest_pb2.AbsentBoard(board=board, entrants=sorted(names))
             for board, names in sorted(progress.absent_boards.items())
         ],
-        corrections=[correction_of(one.correction) for _, one in sorted(progress.corrections.items())],
+        corrections=[correction_of(score.correction) for _, score in sorted(progress.corrections.items())],
         no_show_time=maybe_timestamp(no_show_ms),
     )
 

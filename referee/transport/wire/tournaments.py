@@ -80,8 +80,8 @@ def _standing_of(row: TournamentRow, tie_breaks: Sequence[TieBreak]) -> pb.Tourn
         entrant=standing.entrant,
         points=standing.points,
         tie_breaks=[
-            pb.TieBreakValue(tie_break=enum_number(pb.TieBreak, one), value=value)
-            for one, value in zip(tie_breaks, standing.tie_breaks, strict=True)
+            pb.TieBreakValue(tie_break=enum_number(pb.TieBreak, tie_break), value=value)
+            for tie_break, value in zip(tie_breaks, standing.tie_breaks, strict=True)
         ],
         wins=standing.wins,
         draws=standing.draws,
@@ -205,7 +205,9 @@ def _corrected(event: tournament_events.ScoreCorrected, step: ContestStep[Tourna
 
 
 def _versions_frozen(event: tournament_events.VersionsFrozen, *_: Any) -> EntryField:
-    return "versions_frozen", pb.VersionsFrozen(entrants=[entrant_of(one.name, one.bots) for one in event.entrants])
+    return "versions_frozen", pb.VersionsFrozen(
+        entrants=[entrant_of(entrant.name, entrant.bots) for entrant in event.entrants]
+    )
 
 
 def _match_scored(event: ContestMatchScored, step: ContestStep[TournamentState], _: Standings) -> EntryField:

@@ -46,20 +46,21 @@ def test_a_public_move_is_seen_by_the_other_seats(name: str) -> None:
             return
         for seat in position.owing:
             moves = [move for move in position.moves(seat) if not move.startswith(PUBLIC_BY_RULE.get(name, " "))]
-            one, other = rng.choices(moves, k=2) if moves else ("", "")
-            if one != other:
-                check_public(position, seat, one, other)
+            first, second = rng.choices(moves, k=2) if moves else ("", "")
+            if first != second:
+                check_public(position, seat, first, second)
 
 
-def check_public(position: SpielPosition, seat: int, one: str, other: str) -> None:
+def check_public(position: SpielPosition, seat: int, first: str, second: str) -> None:
     """Check that every other seat can tell two moves apart if it is shown one of them."""
     actions = position.actions(seat)
     after, twin = (
-        SpielPosition(position.rules, position.state.child(actions[move]), position.chance, ()) for move in (one, other)
+        SpielPosition(position.rules, position.state.child(actions[move]), position.chance, ())
+        for move in (first, second)
     )
     for viewer in set(range(position.rules.seats)) - {seat}:
-        if position.visible_move(seat, one, viewer) == one:
-            assert after.text(viewer) != twin.text(viewer), f"{seat} plays {one}, {viewer} does not see it"
+        if position.visible_move(seat, first, viewer) == first:
+            assert after.text(viewer) != twin.text(viewer), f"{seat} plays {first}, {viewer} does not see it"
 
 
 @every_game

@@ -334,7 +334,7 @@ class TocSecond(SecondPosition):
             return TocSecond(self._options, self._board, self._given(seat, move[1:]))
         card = move[1:] if move.startswith("-") else move[:2]
         deal = self._deal
-        hands = [tuple(one for one in hand if one != card) for hand in deal.hands]
+        hands = [tuple(held for held in hand if held != card) for hand in deal.hands]
         then = replace(
             deal, mover=str((seat + 1) % 4), turns=deal.turns + 1, hands=tuple(hands), played=(*deal.played, card)
         )
@@ -350,7 +350,7 @@ class TocSecond(SecondPosition):
         if NONE in gifts:
             return replace(deal, gifts=gifts)
         hands = [
-            ordered((*(one for one in hand if one != gifts[of]), gifts[(of + 2) % 4]))
+            ordered((*(held for held in hand if held != gifts[of]), gifts[(of + 2) % 4]))
             for of, hand in enumerate(deal.hands)
         ]
         # 32 cards are left after the first deal of a deck, 16 after the second, none after the third.
@@ -421,10 +421,10 @@ def board_in(text: str, fresh_laps: int) -> Board:
     """Return the pawns of a text; `fresh_laps` are the laps of a fresh pawn, which texts omit."""
     pawns = []
     for seat, four in enumerate(text.split("/")):
-        for one in four.split(","):
-            at = one.rstrip("*-+")
-            fresh = one.endswith("*")
-            pawns.append(Pawn(seat, at, fresh, fresh_laps if fresh else MARKS[one[len(at) :]]))
+        for pawn in four.split(","):
+            at = pawn.rstrip("*-+")
+            fresh = pawn.endswith("*")
+            pawns.append(Pawn(seat, at, fresh, fresh_laps if fresh else MARKS[pawn[len(at) :]]))
     return sorted_board(tuple(pawns))
 
 

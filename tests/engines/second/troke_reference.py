@@ -46,9 +46,9 @@ class ReferencePosition:
         self.board = json.loads(options["own_board"]) if options["own_board"] else BOARDS[options["board"]]
         self.place = {cell["id"]: (cell["x"], cell["y"]) for cell in self.board["cells"]}
         self.near: dict[str, set[str]] = {name: set() for name in self.place}
-        for one, other in self.board["edges"]:
-            self.near[one].add(other)
-            self.near[other].add(one)
+        for cell, other in self.board["edges"]:
+            self.near[cell].add(other)
+            self.near[other].add(cell)
         self.players = self._players()
         stacks, self.mover, chips, castles, plies, *rest = text.split(" ")
         self.stacks: Stacks = {name: {} for name in self.place}
@@ -326,7 +326,7 @@ class TrokeSecond(OpenPosition):
             return None
         at, race = self._at, self._options["scoring"] == "race"
         scores = [float((at.castles if race else at.chips)[player]) for player in at.players]
-        sides = [[one] for one in scores]
+        sides = [[score] for score in scores]
         if self._options["teams"] == "true":
             sides = [[scores[0], scores[2]], [scores[1], scores[3]]]
         return Outcome(reason, tuple(scores), tuple(max(side) if race else sum(side) for side in sides))

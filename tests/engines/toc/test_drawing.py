@@ -87,10 +87,10 @@ def test_gifts_are_named_to_those_who_know_them() -> None:
 def test_the_places_have_equal_distances(offset: int) -> None:
     board = board_of(offset)
     ring = [board.cell(cell) for cell in range(RING)]
-    assert all(STEP * 0.98 < dist(one, other) < STEP * 1.001 for one, other in pairwise([*ring, ring[0]]))
+    assert all(STEP * 0.98 < dist(place, other) < STEP * 1.001 for place, other in pairwise([*ring, ring[0]]))
     for seat, start in enumerate(STARTS):
         corridor = [board.cell(start - offset), *(board.place(seat, home) for home in range(H1, H4 + 1))]
-        assert all(dist(one, other) == pytest.approx(STEP) for one, other in pairwise(corridor))
+        assert all(dist(place, other) == pytest.approx(STEP) for place, other in pairwise(corridor))
         assert dist(corridor[-1], (0, 0)) < dist(corridor[0], (0, 0))
         assert not [cell for cell in ring for home in corridor[1:] if dist(cell, home) < 2 * CELL]
 
@@ -186,7 +186,7 @@ def way_of(move: str) -> list[tuple[float, float]]:
 
 def close(points: list[tuple[float, float]], others: list[tuple[float, float]]) -> bool:
     return len(points) == len(others) and all(
-        dist(one, other) < 0.02 for one, other in zip(points, others, strict=True)
+        dist(point, other) < 0.02 for point, other in zip(points, others, strict=True)
     )
 
 

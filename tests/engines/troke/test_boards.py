@@ -21,8 +21,8 @@ COUNTS = {"diamond40": (40, 126, 25), "octagon52": (52, 170, 37), "cross48": (48
 def crossings(board: Board) -> int:
     """Return the number of points where two lines cross without a circle. All such lines cross in their middles."""
     middles: dict[tuple[float, float], int] = {}
-    for one, other in board.lines:
-        (x, y), (to_x, to_y) = board.places[one], board.places[other]
+    for circle, other in board.lines:
+        (x, y), (to_x, to_y) = board.places[circle], board.places[other]
         middles.setdefault(((x + to_x) / 2, (y + to_y) / 2), 0)
         middles[(x + to_x) / 2, (y + to_y) / 2] += 1
     return sum(many == 2 for many in middles.values())
@@ -35,7 +35,7 @@ def test_a_shipped_board_equals_the_board_in_the_data_file(name: str) -> None:
         (circle, *place) for circle, place in zip(board.names, board.places, strict=True)
     ]
     assert sorted(sorted(edge) for edge in data["edges"]) == sorted(
-        sorted((board.names[one], board.names[other])) for one, other in board.lines
+        sorted((board.names[circle], board.names[other])) for circle, other in board.lines
     )
     for colour, edge in enumerate(EDGES):
         assert [board.names[circle] for circle in board.rows[colour]] == data["start"][edge]
@@ -109,7 +109,7 @@ def small() -> str:
         {"id": f"{file}{rank}", "x": x, "y": rank - 1} for x, file in ((0, "a"), (7, "h")) for rank in (1, 2, 3, 4)
     ]
     cells.append({"id": "b1", "x": 1, "y": 0})
-    edges = [[f"{one}{rank}", f"{other}{rank}"] for one, other in pairwise(row) for rank in (1, 3)]
+    edges = [[f"{file}{rank}", f"{other}{rank}"] for file, other in pairwise(row) for rank in (1, 3)]
     edges += [[f"{file}{rank}", f"{file}{rank + 1}"] for file in "ah" for rank in (1, 2, 3)]
     edges += [[f"{file}1", f"{file}3"] for file in row] + [["a1", "b1"], ["b1", "c1"], ["f1", "h1"]]
     start = {"S": [f"{file}1" for file in row], "N": [f"{file}3" for file in row]}
@@ -140,7 +140,7 @@ def without(name: str) -> dict[str, Any]:
 
 
 def cell(number: int, **entries: object) -> dict[str, Any]:
-    cells = [dict(it) for it in DATA["compact32"]["cells"]]
+    cells = [dict(circle) for circle in DATA["compact32"]["cells"]]
     cells[number].update(entries)
     return with_(cells=cells)
 
@@ -229,7 +229,7 @@ def test_the_largest_own_board_has_less_than_16_kib() -> None:
 
 def test_a_board_with_too_many_edges_is_rejected_before_they_are_parsed() -> None:
     cells = largest()["cells"]
-    edges = [[one["id"], other["id"]] for one, other in combinations(cells[:40], 2)]
+    edges = [[circle["id"], other["id"]] for circle, other in combinations(cells[:40], 2)]
     with pytest.raises(BadOption, match="there are more than 512 edges"):
         GAME.settings({"own_board": json.dumps({**largest(), "edges": edges})})
 
@@ -238,8 +238,8 @@ def largest() -> dict[str, Any]:
     """Return a board of 128 circles, each connected to the eight around it."""
     places = {f"{chr(ord('k') + x)}{y + 10}": (x, y) for x in range(16) for y in range(8)}
     lines = [
-        [one, other]
-        for (one, (x, y)), (other, (to_x, to_y)) in combinations(places.items(), 2)
+        [name, other]
+        for (name, (x, y)), (other, (to_x, to_y)) in combinations(places.items(), 2)
         if max(abs(x - to_x), abs(y - to_y)) == 1
     ]
     rows = {"S": [(x, 0) for x in range(1, 5)], "N": [(x, 7) for x in range(1, 5)]}
@@ -261,8 +261,8 @@ def test_a_text_that_is_not_json_is_no_board(text: str) -> None:
 
 def test_every_line_of_a_shipped_board_leads_to_the_next_circle() -> None:
     for board in BOARDS.values():
-        for one, other in board.lines:
-            (x, y), (to_x, to_y) = board.places[one], board.places[other]
+        for circle, other in board.lines:
+            (x, y), (to_x, to_y) = board.places[circle], board.places[other]
             for at_x, at_y in board.places:
                 between = min(x, to_x) <= at_x <= max(x, to_x) and min(y, to_y) <= at_y <= max(y, to_y)
                 on_it = (to_x - x) * (at_y - y) == (to_y - y) * (at_x - x)

@@ -171,10 +171,10 @@ def test_a_pass_cannot_be_parsed_where_it_is_a_loss() -> None:
 
 def test_the_order_of_laying_is_not_in_the_text_and_does_not_matter() -> None:
     pieces = ["NBR@0.0u/0.-1d:0.0u", "NRB@-1.-1d/-1.-1u:-1.-1d", "BNR@1.0d/1.1u:1.0d", "RBN@1.-1u/1.-2d:1.-1u"]
-    one = played(start(hole_rule="off"), *pieces)
-    other = GAME.read(str(one), one.settings)
-    assert one == other
-    assert one.moves(0) == other.moves(0)
+    position = played(start(hole_rule="off"), *pieces)
+    other = GAME.read(str(position), position.settings)
+    assert position == other
+    assert position.moves(0) == other.moves(0)
 
 
 @pytest.mark.parametrize("suicide", ["captured", "safe", "forbidden"])
