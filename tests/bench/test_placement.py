@@ -40,7 +40,7 @@ def test_a_new_node_gets_only_bots_that_reconnect() -> None:
 def test_placing_by_name_moves_contests_only_to_the_new_cluster() -> None:
     sizes = contest_sizes(100_000, 500)
     before, after = place_by_name(sizes, NODES), place_by_name(sizes, NODES + 1)
-    assert {later for one, later in zip(before, after, strict=True) if one != later} == {NODES}
+    assert {later for earlier, later in zip(before, after, strict=True) if earlier != later} == {NODES}
 
 
 def test_placing_by_load_evens_out_what_can_be_divided() -> None:

@@ -137,7 +137,7 @@ def test_a_final_takes_the_best_entrants_of_a_finished_tournament(cli: CliHarnes
     assert cli.output_of("tournament", "show", "final").splitlines()[1:] == best
 
     listed = json.loads(cli.output_of("matches", "list", "--tournament", "first", "--json"))
-    assert ({one["tournament"] for one in listed}, match_id in {one["id"] for one in listed}) == ({"first"}, True)
+    assert ({row["tournament"] for row in listed}, match_id in {row["id"] for row in listed}) == ({"first"}, True)
     drawn = cli.output_of("tournament", "correct", "first", "1.1", "1", "1", "--message", "by agreement")
     assert re.fullmatch(r"1\.1: \w+ ½, \w+ ½\n", drawn)
     paired = cli.output_of("tournament", "pairings", "first", "--round", "1").splitlines()

@@ -30,8 +30,8 @@ def test_matches_of_equal_length_are_in_one_group() -> None:
     short = [result(number, (1, 2), moves=10) for number in range(20)]
     longer = [result(20 + number, (2, 1), moves=20 + number) for number in range(LENGTH_GROUPS)]
     groups = length_groups([*longer, result(40, (1, 1), moves=90), void(50), *short], "new")
-    assert [(one.fewest, one.most) for one in groups] == [(10, 10), (20, 23), (24, 27), (90, 90)]
-    assert [(one.won, one.drawn, one.lost) for one in groups] == [(20, 0, 0), (0, 0, 4), (0, 0, 4), (0, 1, 0)]
+    assert [(group.fewest, group.most) for group in groups] == [(10, 10), (20, 23), (24, 27), (90, 90)]
+    assert [(group.won, group.drawn, group.lost) for group in groups] == [(20, 0, 0), (0, 0, 4), (0, 0, 4), (0, 1, 0)]
 
 
 def test_the_page_shows_losses_and_results_by_length_with_names_escaped() -> None:

@@ -48,8 +48,8 @@ def test_unpacked_records_are_the_files_that_were_packed(packed: Path, tmp_path:
 def test_a_packed_file_is_verified_record_by_record(packed: Path) -> None:
     result = run("verify", packed)
     assert (result.exit_code, result.output) == (0, f"{packed}: 3 records: 3 fine\n")
-    one = run("verify", f"{packed}#b")
-    assert one.output.startswith(f"{packed}#b: fine: match b, nim, 6 entries")
+    single = run("verify", f"{packed}#b")
+    assert single.output.startswith(f"{packed}#b: fine: match b, nim, 6 entries")
     missing = run("verify", f"{packed}#d")
     assert missing.exit_code == RecordStatus.NO_RECORD
     assert missing.output == f"{packed}#d: no record: it has no record of match d\n"

@@ -57,9 +57,9 @@ class BotTurn:
 
     def __str__(self) -> str:
         parts = [f"took {self.thought_us} us of {self.left_us} us, with own lag of {self.lag_us} us"]
-        parts += [f"received at {it.turn.at_us} us, answered at {it.ended_us} us" for it in self.deliveries]
-        parts += [f"sent {it.move!r} at {it.at_us} us" for it in self.sent]
-        parts += [f"{it.outcome} {it.reason or it.number} at {it.at_us} us" for it in self.verdicts]
+        parts += [f"received at {given.turn.at_us} us, answered at {given.ended_us} us" for given in self.deliveries]
+        parts += [f"sent {sent.move!r} at {sent.at_us} us" for sent in self.sent]
+        parts += [f"{reply.outcome} {reply.reason or reply.number} at {reply.at_us} us" for reply in self.verdicts]
         return "; ".join(parts)
 
 
@@ -130,7 +130,7 @@ def _add_lags(turns: Iterable[BotTurn], lags: Sequence[OwnLag]) -> None:
     if not lags:
         return
     for turn in turns:
-        times = [it.turn.at_us for it in turn.deliveries] + [it.at_us for it in turn.sent]
+        times = [delivery.turn.at_us for delivery in turn.deliveries] + [sent.at_us for sent in turn.sent]
         if times:
             low, high = min(times) - LAG_MARGIN_US, max(times) + LAG_MARGIN_US
             turn.lag_us = sum(lag.lag_us for lag in lags if low <= lag.at_us and lag.at_us - lag.lag_us <= high)

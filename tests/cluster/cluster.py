@@ -194,7 +194,7 @@ class Cluster:
             ladder = FinalLadder(channel, self._token, LADDER, self._folder / "records")
             final = ladder.read()
             violations = ladder.violations()
-        self._wait_until_told([match for match, it in final.matches.items() if it.entries])
+        self._wait_until_told([match for match, played in final.matches.items() if played.entries])
         assert final.matches, "nothing was played"
         return [*violations, *check(self._bots.stop(), self._watchers.stop(), final)]
 

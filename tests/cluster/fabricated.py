@@ -123,7 +123,7 @@ class Fabricated:
         self.match = replace(self.match, entries=entries, **fields)
 
     def change_entry(self, number: int, **fields: Any) -> None:
-        entries = [replace(it, **fields) if it.number == number else it for it in self.match.entries]
+        entries = [replace(entry, **fields) if entry.number == number else entry for entry in self.match.entries]
         self.match = replace(self.match, entries=entries)
 
     def violations(self) -> list[Violation]:

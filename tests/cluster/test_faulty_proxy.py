@@ -58,10 +58,10 @@ def receive(connection: socket.socket, size: int) -> bytes:
 
 
 def test_it_forwards_several_connections(proxy: FaultyProxy) -> None:
-    with connect(proxy) as one, connect(proxy) as other:
-        assert ask(one, b"one") == b"one"
+    with connect(proxy) as first, connect(proxy) as other:
+        assert ask(first, b"one") == b"one"
         assert ask(other, b"other") == b"other"
-        assert ask(one, b"one again") == b"one again"
+        assert ask(first, b"one again") == b"one again"
         assert proxy.connections == 2
 
 

@@ -54,5 +54,5 @@ MAX_SHOWN = 10
 
 def report(violations: Sequence[Violation]) -> str:
     """Return how often each promise was broken, and the first cases with their evidence."""
-    counts = [f"{count} x {broken}" for broken, count in Counter(it.broken for it in violations).most_common()]
+    counts = [f"{count} x {broken}" for broken, count in Counter(breach.broken for breach in violations).most_common()]
     return "\n".join([*counts, *map(str, violations[:MAX_SHOWN])])

@@ -185,14 +185,14 @@ class Bot:
 
     def flush(self) -> None:
         """Send in one message what was ready at the end of a message."""
-        items = [*self.items, *(one.answer for one in self.answers if self.is_open(one))]
+        items = [*self.items, *(asked.answer for asked in self.answers if self.is_open(asked))]
         self.items, self.answers = [], []
         if items:
             self.outgoing.put(items)
 
-    def is_open(self, one: OpenTurn) -> bool:
-        seat = (one.turn.match_id, one.turn.seat)
-        return self.open.get(seat) is one and one.session == self.session
+    def is_open(self, asked: OpenTurn) -> bool:
+        seat = (asked.turn.match_id, asked.turn.seat)
+        return self.open.get(seat) is asked and asked.session == self.session
 
     def on_welcome(self, welcome: play_pb2.Welcome) -> None:
         self.welcomed_s = time.monotonic()
@@ -229,36 +229,36 @@ class Bot:
 
     def on_verdict(self, verdict: play_pb2.Verdict) -> None:
         named = (verdict.match_id, verdict.turn_token)
-        for one in [one for one in self.open.values() if (one.turn.match_id, one.turn.turn_token) == named]:
+        for asked in [asked for asked in self.open.values() if (asked.turn.match_id, asked.turn.turn_token) == named]:
             if verdict.HasField("stale"):
-                self.end_turns([one])
+                self.end_turns([asked])
             elif verdict.HasField("rejected"):
-                self.on_rejection(one, verdict.rejected)
+                self.on_rejection(asked, verdict.rejected)
 
-    def on_rejection(self, one: OpenTurn, rejection: play_pb2.Rejection) -> None:
+    def on_rejection(self, asked: OpenTurn, rejection: play_pb2.Rejection) -> None:
         if "retry_after_ms" in rejection.error.metadata:
             wait_s = self.retry_after_s(rejection.error.metadata["retry_after_ms"])
-            start(wait_s, self.send_again, one)
+            start(wait_s, self.send_again, asked)
 
     def retry_after_s(self, text: str) -> float:
         is_number = text.isascii() and text.isdigit() and int(text) <= MAX_RETRY_AFTER_MS
         return int(text) / 1_000 if is_number else 1.0
 
-    def send_again(self, one: OpenTurn) -> None:
+    def send_again(self, asked: OpenTurn) -> None:
         with self.lock:
-            if self.is_open(one):
-                self.outgoing.put([one.answer])
+            if self.is_open(asked):
+                self.outgoing.put([asked.answer])
 
     def on_turn_expired(self, expired: play_pb2.TurnExpired) -> None:
         named = (expired.match_id, expired.turn_token)
-        self.end_turns([one for one in self.open.values() if (one.turn.match_id, one.turn.turn_token) == named])
+        self.end_turns([asked for asked in self.open.values() if (asked.turn.match_id, asked.turn.turn_token) == named])
 
     def on_match_ended(self, ended: play_pb2.MatchEnded) -> None:
-        self.end_turns([one for one in self.open.values() if one.turn.match_id == ended.match_id])
+        self.end_turns([asked for asked in self.open.values() if asked.turn.match_id == ended.match_id])
 
     def end_turns(self, ended: list[OpenTurn]) -> None:
-        for one in ended:
-            del self.open[one.turn.match_id, one.turn.seat]
+        for asked in ended:
+            del self.open[asked.turn.match_id, asked.turn.seat]
 
 
 def start(after_s: float, function: Any, *arguments: Any) -> threading.Timer:

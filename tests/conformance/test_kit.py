@@ -49,8 +49,8 @@ def test_a_bot_that_follows_the_protocol_passes_every_clause() -> None:
     result = run_kit("--json", "--tls", "--patience", "120")
 
     results = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [one["clause"] for one in results] == [clause.name for clause in CLAUSES]
-    assert [one for one in results if not one["passed"] or one["why"]] == []
+    assert [outcome["clause"] for outcome in results] == [clause.name for clause in CLAUSES]
+    assert [outcome for outcome in results if not outcome["passed"] or outcome["why"]] == []
     assert result.exit_code == 0
 
 
@@ -80,8 +80,8 @@ def test_an_organiser_that_follows_the_protocol_passes_every_clause() -> None:
     result = run_organiser_kit("--json", "--patience", "120")
 
     results = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [one["clause"] for one in results] == [clause.name for clause in ORGANISER_CLAUSES]
-    assert [one for one in results if not one["passed"] or one["why"]] == []
+    assert [outcome["clause"] for outcome in results] == [clause.name for clause in ORGANISER_CLAUSES]
+    assert [outcome for outcome in results if not outcome["passed"] or outcome["why"]] == []
     assert result.exit_code == 0
 
 

@@ -229,7 +229,7 @@ class MovesIllegally(Bot):
 @breaks("TURN-1", "concurrent-matches")
 class KnowsTurnsByTheirTokenOnly(Bot):
     def on_turn(self, turn: play_pb2.Turn) -> None:
-        if turn.turn_token not in {one.turn.turn_token for one in self.open.values()}:
+        if turn.turn_token not in {asked.turn.turn_token for asked in self.open.values()}:
             super().on_turn(turn)
 
 
@@ -270,8 +270,8 @@ class ForgetsItsAnswers(Bot):
 
 @breaks("TURN-4", "replaced-turn", "TURN-6: an answer was sent for a turn that was replaced")
 class AnswersReplacedTurns(Bot):
-    def is_open(self, one: OpenTurn) -> bool:
-        return one.session == self.session
+    def is_open(self, asked: OpenTurn) -> bool:
+        return asked.session == self.session
 
 
 @breaks("TURN-4", "rejected-move")
@@ -285,13 +285,13 @@ class MakesOneAttempt(Bot):
 class SendsKeptAnswersAtOnce(Bot):
     def on_welcome(self, welcome: play_pb2.Welcome) -> None:
         super().on_welcome(welcome)
-        self.items += [one.answer for one in self.open.values()]
+        self.items += [asked.answer for asked in self.open.values()]
 
 
 @breaks("TURN-6", "expired-turn", "TURN-6: an answer was sent for a turn that had expired")
 class AnswersTurnsThatHaveEnded(Bot):
     def flush(self) -> None:
-        self.items += [one.answer for one in self.answers]
+        self.items += [asked.answer for asked in self.answers]
         self.answers = []
         super().flush()
 
@@ -299,7 +299,7 @@ class AnswersTurnsThatHaveEnded(Bot):
 @breaks("TURN-6", "match-end-during-a-turn", "TURN-6: an answer was sent for a turn whose match had ended")
 class AnswersFinishedMatchesLate(Bot):
     def on_match_ended(self, ended: play_pb2.MatchEnded) -> None:
-        late = [one.answer for one in self.answers if one.turn.match_id == ended.match_id]
+        late = [asked.answer for asked in self.answers if asked.turn.match_id == ended.match_id]
         super().on_match_ended(ended)
         start(0.1, self.outgoing.put, late)
 
@@ -317,8 +317,8 @@ class AppliesVerdictsToItsLastTurn(Bot):
 
 @breaks("TURN-8", "rejected-move", "TURN-14")
 class RepeatsRejectedMoves(Bot):
-    def on_rejection(self, one: OpenTurn, rejection: play_pb2.Rejection) -> None:
-        self.items.append(one.answer)
+    def on_rejection(self, asked: OpenTurn, rejection: play_pb2.Rejection) -> None:
+        self.items.append(asked.answer)
 
 
 @breaks("TURN-9", "retry-after", "TURN-9")
@@ -329,14 +329,14 @@ class RetriesAtOnce(Bot):
 
 @breaks("TURN-9", "retry-after")
 class NeverRetries(Bot):
-    def on_rejection(self, one: OpenTurn, rejection: play_pb2.Rejection) -> None: ...
+    def on_rejection(self, asked: OpenTurn, rejection: play_pb2.Rejection) -> None: ...
 
 
 @breaks("TURN-9", "retry-after", "TURN-3: one token got different answers")
 class ThinksAnewForARetry(Bot):
-    def send_again(self, one: OpenTurn) -> None:
-        one.answer = self.answer(one.turn)
-        super().send_again(one)
+    def send_again(self, asked: OpenTurn) -> None:
+        asked.answer = self.answer(asked.turn)
+        super().send_again(asked)
 
 
 @breaks("TURN-10", "malformed-retry-after", "TURN-9")
@@ -359,7 +359,7 @@ class RepeatsStaleAnswers(Bot):
 @breaks("TURN-12", "expired-turn")
 class ExpiresTurnsByTheirTokenOnly(Bot):
     def on_turn_expired(self, expired: play_pb2.TurnExpired) -> None:
-        self.end_turns([one for one in self.open.values() if one.turn.turn_token == expired.turn_token])
+        self.end_turns([asked for asked in self.open.values() if asked.turn.turn_token == expired.turn_token])
 
 
 @breaks("TURN-13", "match-end-during-a-turn", "TURN-6: an answer was sent for a turn whose match had ended")
@@ -437,8 +437,8 @@ class SendsOneItemId(Bot):
 @breaks("TURN-3", "repeated-turn", "TURN-3: one token got different answers")
 class SendsANewItemIdWithEachRepetition(Bot):
     def flush(self) -> None:
-        for one in self.answers:
-            one.answer = play_pb2.BotItem(item_id=next(self.item_ids), move=one.answer.move)
+        for asked in self.answers:
+            asked.answer = play_pb2.BotItem(item_id=next(self.item_ids), move=asked.answer.move)
         super().flush()
 
 
@@ -468,7 +468,7 @@ class ResignsWithoutASeat(Bot):
 @breaks("MATCH-2", "match-end-during-a-turn", "the bot ended the stream")
 class ExpectsOneEndOfAMatch(Bot):
     def on_match_ended(self, ended: play_pb2.MatchEnded) -> None:
-        if not [one for one in self.open.values() if one.turn.match_id == ended.match_id]:
+        if not [asked for asked in self.open.values() if asked.turn.match_id == ended.match_id]:
             sys.exit(1)
         super().on_match_ended(ended)
 
@@ -531,8 +531,8 @@ class HurriesBackAfterDraining(Bot):
 
 @breaks("BACK-4", "draining")
 class DoesNotPlayWhileTheServerDrains(Bot):
-    def is_open(self, one: OpenTurn) -> bool:
-        return self.draining_s is None and super().is_open(one)
+    def is_open(self, asked: OpenTurn) -> bool:
+        return self.draining_s is None and super().is_open(asked)
 
 
 @breaks("END-1", "disconnect-before-the-answer", "the program exited")

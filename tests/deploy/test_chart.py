@@ -53,13 +53,13 @@ def render() -> Render:
     def rendered(*values: str) -> Rendered:
         arguments = [word for value in values for word in ("--set", value)]
         output = run_command(find_tool("helm"), "template", "cup", CHART, *arguments)
-        return {f"{one['kind']}/{one['metadata']['name']}": one for one in yaml.safe_load_all(output) if one}
+        return {f"{part['kind']}/{part['metadata']['name']}": part for part in yaml.safe_load_all(output) if part}
 
     return rendered
 
 
 def pod(rendered: Rendered) -> Any:
-    [controller] = [one for name, one in rendered.items() if name in ("Deployment/cup", "StatefulSet/cup")]
+    [controller] = [manifest for name, manifest in rendered.items() if name in ("Deployment/cup", "StatefulSet/cup")]
     return controller["spec"]["template"]["spec"]
 
 
@@ -81,13 +81,13 @@ def test_helm_lint_passes() -> None:
     ids=str,
 )
 def test_the_rendered_manifests_are_valid_for_kubernetes(render: Render, values: tuple[str, ...]) -> None:
-    for name, one in render(*values).items():
+    for name, manifest in render(*values).items():
         for version in KUBERNETES:
-            if one["kind"] == "ServiceMonitor":  # Custom resource; Kubernetes has no schema.
+            if manifest["kind"] == "ServiceMonitor":  # Custom resource; Kubernetes has no schema.
                 with pytest.raises(SchemaNotFoundError):
-                    validate(one, version, strict=True)
+                    validate(manifest, version, strict=True)
             else:
-                assert validate(one, version, strict=True) == version, name
+                assert validate(manifest, version, strict=True) == version, name
 
 
 def test_the_chart_requires_a_certificate() -> None:
@@ -149,16 +149,16 @@ def test_the_settings_of_a_node_are_valid_and_name_its_files(render: Render, tmp
     file = tmp_path / "referee.toml"
     file.write_text(rendered["ConfigMap/cup"]["data"]["referee.toml"], encoding="utf-8")
     container = pod(rendered)["containers"][0]
-    own = {one["name"]: one.get("value", "cup-1") for one in container["env"]}
+    own = {variable["name"]: variable.get("value", "cup-1") for variable in container["env"]}
     advertise = own["REFEREE_ADVERTISE"].replace("$(POD_NAME)", own["POD_NAME"])
     settings = read_settings({}, file, environment={"REFEREE_ADVERTISE": advertise}).settings
     assert str(settings.advertise) == "cup-1.cup-nodes.default.svc:7700"
     assert [str(server) for server in settings.nats] == ["tls://nats-1:4333", "tls://nats-2:4222"]
-    mounted = {one["mountPath"] for one in container["volumeMounts"]}
+    mounted = {mount["mountPath"] for mount in container["volumeMounts"]}
     named = (settings.database_password_file, settings.nats_credentials, settings.nats_ca, settings.cluster_ca)
     assert {str(path.parent) for path in named if path} <= mounted
     assert None not in named
-    secrets = {one["name"]: one["secret"]["secretName"] for one in pod(rendered)["volumes"] if "secret" in one}
+    secrets = {entry["name"]: entry["secret"]["secretName"] for entry in pod(rendered)["volumes"] if "secret" in entry}
     assert secrets == {
         "tls": "referee-tls",
         "cluster-ca": "ca",
@@ -240,8 +240,8 @@ def test_the_service_monitor_selects_the_metrics_service(render: Render) -> None
     spec = rendered["ServiceMonitor/cup"]["spec"]
     labels = spec["selector"]["matchLabels"].items()
     found = [
-        one for one in rendered.values() if one["kind"] == "Service" and labels <= one["metadata"]["labels"].items()
+        part for part in rendered.values() if part["kind"] == "Service" and labels <= part["metadata"]["labels"].items()
     ]
-    assert [one["metadata"]["name"] for one in found] == ["cup-metrics"]
+    assert [service["metadata"]["name"] for service in found] == ["cup-metrics"]
     assert spec["endpoints"][0]["port"] in [port["name"] for port in found[0]["spec"]["ports"]]
     assert found[0]["metadata"]["labels"][spec["jobLabel"]] == "referee"

@@ -191,7 +191,7 @@ class Rehearsal:
         last = self.match_id
 
         def is_playing(organiser: Organiser) -> bool:
-            self.match_id = next((one.id for one in organiser.matches(phase="playing") if one.id != last), last)
+            self.match_id = next((match.id for match in organiser.matches(phase="playing") if match.id != last), last)
             return self.match_id != last
 
         self.wait_until(is_playing)

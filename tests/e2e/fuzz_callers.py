@@ -162,7 +162,7 @@ def _game_responses(
 ) -> list[Message]:
     games, metadata = GameServiceStub(channel), bearer(secret)
     listed = games.ListGames(game_service_pb2.ListGamesRequest(), metadata=metadata, timeout=TIMEOUT_S)
-    return [listed, *(games.ReadPosition(one, metadata=metadata, timeout=TIMEOUT_S) for one in positions)]
+    return [listed, *(games.ReadPosition(request, metadata=metadata, timeout=TIMEOUT_S) for request in positions)]
 
 
 def _start_matches(channel: grpc.Channel, secret: str) -> None:

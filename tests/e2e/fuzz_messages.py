@@ -71,11 +71,11 @@ class KnownValues:
     def learn(self, message: Message) -> None:
         for field, value in message.ListFields():
             names = {field.name, ALIASES.get(f"{message.DESCRIPTOR.name}.{field.name}", field.name)}
-            for one in values_of(field, value):
-                if isinstance(one, Message):
-                    self.learn(one)
-                elif isinstance(one, str | bytes) and one not in self._excluded:
-                    self._remember(one, names)
+            for part in values_of(field, value):
+                if isinstance(part, Message):
+                    self.learn(part)
+                elif isinstance(part, str | bytes) and part not in self._excluded:
+                    self._remember(part, names)
 
     def _remember(self, value: str | bytes, names: Collection[str]) -> None:
         for name in names:
@@ -220,6 +220,6 @@ def _parts(message: Message) -> Iterator[Message]:
     """Yield the message and all messages nested in it."""
     yield message
     for field, value in message.ListFields():
-        for one in values_of(field, value):
-            if isinstance(one, Message):
-                yield from _parts(one)
+        for part in values_of(field, value):
+            if isinstance(part, Message):
+                yield from _parts(part)

@@ -55,7 +55,7 @@ def read_private_data(caller: HostileCaller, _calls: int) -> None:
     )
     caller.compare("AdminService/GetQuota", {"holder": victims.holder}, {"holder": unique("guess")})
     listed = caller.attempt("InvitationService/ListInvitations", ACCEPTED, "NOT_YOURS")
-    if listed and victims.invitation in {one.id for one in listed.invitations}:
+    if listed and victims.invitation in {invitation.id for invitation in listed.invitations}:
         caller.surprises.append("ListInvitations shows an invitation of another organiser")
     for method in ("GetMatch", "WatchMatch"):
         for match_id in (victims.match_in_play, victims.sealed_match):

@@ -77,10 +77,10 @@ class HostileCaller:
             reason, _, _ = self._call(method, self.secret, fields)
             self._check(method, reason, (*expected, *SHED), fields)
 
-    def compare(self, method: str, one: dict[str, str], other: dict[str, str]) -> None:
+    def compare(self, method: str, real: dict[str, str], other: dict[str, str]) -> None:
         """Record a surprise unless both calls are answered by the same error, except for the names in the calls."""
         sentences = []
-        for fields in (one, other):
+        for fields in (real, other):
             try:
                 call_method(self._channel, method, self.secret or None, **fields)
                 sentences.append(ACCEPTED)
@@ -92,7 +92,7 @@ class HostileCaller:
                     sentence = sentence.replace(name, "NAME")
                 sentences.append(sentence)
         if sentences[0] != sentences[1] and "TOO_MANY_CALLS" not in "".join(sentences):
-            self.surprises.append(f"{method} tells apart {one} and {other}: {sentences}")
+            self.surprises.append(f"{method} tells apart {real} and {other}: {sentences}")
 
     def _call(self, method: str, secret: str, fields: dict[str, Any]) -> tuple[str, Any, int | None]:
         """Return the reason of the error, the answer, and the time to wait if the caller calls too often."""

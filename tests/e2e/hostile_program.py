@@ -19,8 +19,8 @@ from tests.e2e.hostile_caller import HostileCaller, Victims
 
 def attack(caller: HostileCaller, name: str, calls: int) -> HostileCaller:
     with closing(caller):
-        for one in ATTACKS[name]:
-            one(caller, calls)
+        for step in ATTACKS[name]:
+            step(caller, calls)
     return caller
 
 
@@ -36,7 +36,7 @@ if __name__ == "__main__":
             pool.submit(attack, HostileCaller(arguments.address, secret, victims), name, arguments.calls)
             for name, secret in given["attackers"].items()
         ]
-        callers = [one.result() for one in running]
+        callers = [future.result() for future in running]
     answers = sum((caller.answers for caller in callers), Counter[str]())
     surprises = [surprise for caller in callers for surprise in caller.surprises]
     json.dump({"answers": answers, "surprises": surprises}, sys.stdout)

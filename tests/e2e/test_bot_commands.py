@@ -78,7 +78,7 @@ def test_an_owner_registers_shows_lists_and_describes_a_bot(organiser: Organiser
     left = run(organiser, organiser.token, "bot", "leave-match", organiser.bots[0], organiser.create_match())
     assert left.startswith(f"{organiser.bots[0]} has left match ")
     listed = run_json(organiser, organiser.token, "bot", "list", "--owner", organiser.name)
-    assert [one["name"] for one in listed] == sorted([*organiser.bots, name])
+    assert [row["name"] for row in listed] == sorted([*organiser.bots, name])
 
 
 def test_versions_and_tokens_of_a_bot_are_managed_by_its_owner(organiser: Organiser) -> None:

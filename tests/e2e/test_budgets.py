@@ -45,7 +45,7 @@ def test_quotas_are_listed_in_pages(organiser: Organiser) -> None:
         token = page.next_page_token
         if not token:
             break
-    by_holder = {one.holder: one for one in listed}
+    by_holder = {quota.holder: quota for quota in listed}
     own = by_holder[organiser.name]
     assert (own.quota.max_bots, own.own_quota.max_bots, own.own_quota.max_matches) == (50, 50, 0)
     assert (own.usage.bots, by_holder["admin"].HasField("own_quota")) == (2, False)

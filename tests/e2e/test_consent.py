@@ -232,11 +232,11 @@ def test_an_owner_takes_its_bot_out_of_a_contest_that_has_invited_it_and_of_its_
     )
     organiser.call("TournamentService/WithdrawEntrant", **withdrawal)
     result = withdraw(organiser, match_id).result
-    assert [one.cause for one in result.forfeited.forfeits] == [result_pb2.FORFEIT_CAUSE_WITHDRAWN]
+    assert [forfeit.cause for forfeit in result.forfeited.forfeits] == [result_pb2.FORFEIT_CAUSE_WITHDRAWN]
     assert connection.receive("match_ended").result == result
     other.connection(1)
     started = other.connection(1).receive("match_started")
-    assert {one.bot for one in started.match.seats} == {*other.bots}, "the next match is without the guest"
+    assert {seated.bot for seated in started.match.seats} == {*other.bots}, "the next match is without the guest"
     by_host = {"request_id": "r", "match_id": started.match.id, "bot": host}
     assert reason_of(other.call, "MatchService/WithdrawBot", **by_host) == "NOT_WITHDRAWABLE"
 

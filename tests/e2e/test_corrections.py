@@ -99,7 +99,7 @@ def points(organiser: Organiser) -> dict[str, float]:
 def standings(organiser: Organiser, season: int = 0) -> list[tuple[Any, ...]]:
     """Return names, ratings and records, the best first; whether a bot is online or the day changes does not matter."""
     rows = call_for_ladder(organiser, "ListLadderStandings", season=season).standings
-    return [(it.entrant.name, it.rating.value, it.rating.matches, it.wins, it.draws, it.losses) for it in rows]
+    return [(row.entrant.name, row.rating.value, row.rating.matches, row.wins, row.draws, row.losses) for row in rows]
 
 
 def run_command(organiser: Organiser, *arguments: str) -> str:
@@ -128,12 +128,12 @@ def test_a_result_is_corrected_in_mid_tournament_and_after_its_end(tmp_path: Pat
         assert second in struck or "0" in struck
         kill_and_restart()
         assert points(organiser) == {winner: 1, loser: 0}
-        kinds = [one.kind for it in call_for_tournament(organiser, "ListPairings").pairings for one in it.corrections]
+        kinds = [fix.kind for row in call_for_tournament(organiser, "ListPairings").pairings for fix in row.corrections]
         assert kinds == [contest_pb2.CORRECTION_KIND_CORRECTED, contest_pb2.CORRECTION_KIND_STRUCK]
         corrected = [
             entry.score_corrected for entry in watch(organiser, TOURNAMENT) if entry.HasField("score_corrected")
         ]
-        assert [(it.correction.by, it.correction.message) for it in corrected] == [
+        assert [(event.correction.by, event.correction.message) for event in corrected] == [
             ("organiser", "a bug"),
             ("organiser", "arranged"),
         ]

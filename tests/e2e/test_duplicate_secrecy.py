@@ -62,11 +62,11 @@ def set_in_second_match(tmp_path: Path) -> Iterator[DuplicateSet]:
 def strings(message: Message) -> Iterator[str | bytes]:
     """Yield all strings and bytes anywhere in a message."""
     for field, value in message.ListFields():
-        for one in values_of(field, value):
-            if isinstance(one, Message):
-                yield from strings(one)
-            elif isinstance(one, str | bytes):
-                yield one
+        for part in values_of(field, value):
+            if isinstance(part, Message):
+                yield from strings(part)
+            elif isinstance(part, str | bytes):
+                yield part
 
 
 def all_messages(organiser: Organiser, secret: str, *match_ids: str) -> Iterator[Message]:
@@ -102,7 +102,7 @@ def visible_text_by_viewer(duplicate_set: DuplicateSet) -> dict[int, str]:
     found = {}
     for bot, secret in [(SPECTATOR, watcher), (SPECTATOR - 1, organiser.token), *enumerate(organiser.secrets)]:
         messages = all_messages(organiser, secret, duplicate_set.first, duplicate_set.second)
-        found[bot] = "\n".join(to_text(one) for message in messages for one in strings(message))
+        found[bot] = "\n".join(to_text(text) for message in messages for text in strings(message))
     return found
 
 

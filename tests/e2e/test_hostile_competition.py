@@ -117,7 +117,7 @@ class Competition:
         """Return what an attacker knows, after the first match of the ladder has begun."""
         watched = self.host.call("LadderService/WatchLadder", ladder=self.name, after_number=0)
         log = (item.entry for response in watched for item in response.items)
-        match_id = next(one.pairing.match_ids[0] for one in log if one.pairing.match_ids)
+        match_id = next(entry.pairing.match_ids[0] for entry in log if entry.pairing.match_ids)
         watched.cancel()
         open_bot, *bots = self.bots
         victim = self.authors[1]
@@ -153,7 +153,7 @@ class Competition:
         self.host.call("LadderService/CloseLadder", ladder=self.name)
         watched = self.host.call("LadderService/WatchLadder", ladder=self.name, after_number=0)
         log = [item.entry for response in watched for item in response.items]
-        return [one.match_rated for one in log if one.HasField("match_rated")]
+        return [entry.match_rated for entry in log if entry.HasField("match_rated")]
 
 
 @contextmanager
@@ -211,14 +211,14 @@ def test_an_entrant_that_is_paused_in_mid_round_is_absent_and_delays_nobody(tmp_
             wait_until_online(channel, host.token, host.bots)
             host.call("TournamentService/StartTournament", name=host.name)
             log = (item.entry for response in watched for item in response.items)
-            next(one for one in log if one.pairing.match_ids and paused in one.pairing.entrants)
+            next(entry for entry in log if entry.pairing.match_ids and paused in entry.pairing.entrants)
             host.call_as_admin("AdminService/PauseBot", bot=paused, message="misbehaves")
             assert list(log)[-1].HasField("ended")
         pairings = call_for_tournament(host, "ListPairings", page_size=1000).pairings
-        assert {name for one in pairings for name in one.absent_entrants} == {paused}
-        played = [one for one in pairings if set(one.entrants) <= set(honest)]
+        assert {name for pairing in pairings for name in pairing.absent_entrants} == {paused}
+        played = [pairing for pairing in pairings if set(pairing.entrants) <= set(honest)]
         assert len(played) == 3
-        assert all(one.match_ids for one in played)
+        assert all(pairing.match_ids for pairing in played)
 
 
 def create_token(host: Organiser, role: str, holder: str) -> str:
@@ -236,7 +236,7 @@ def assert_nobody_lost(
     assert_places_kept(competition, pairings)
     played = [match_id for pairing in pairings for match_id in pairing.match_ids]
     logs: dict[str, list[entry_pb2.Entry]] = {}
-    for match_id in [*played, *(one.match_id for one in rated)]:
+    for match_id in [*played, *(event.match_id for event in rated)]:
         logs[match_id] = entries(competition.host.channel, competition.host.token, match_id)
         assert logs[match_id][-1].play_ended.result.HasField("played")
     assert_ratings_changed_by_play(competition, rated)
@@ -262,7 +262,7 @@ def assert_ratings_changed_by_play(competition: Competition, rated: Sequence[lad
     host = competition.host
     rows = host.call("LadderService/ListLadderStandings", ladder=competition.name, page_size=1000).standings
     rating = {row.entrant.name: row.rating for row in rows}
-    changes = [change for one in rated for change in one.ratings]
+    changes = [change for event in rated for change in event.ratings]
     assert {change.bot for change in changes} <= set(competition.bots)
     for bot in competition.bots:
         mine = [change for change in changes if change.bot == bot]

@@ -93,7 +93,7 @@ def test_an_organiser_sees_and_revokes_only_its_own_invitations(organiser: Organ
             call = f"InvitationService/{method}"
             assert reason_of(partial(other.call, call, **of_mine)) == "NO_SUCH_INVITATION"
     shown = organiser.call_as_admin("InvitationService/ListInvitations", page_size=1000).invitations
-    assert made.invitation.id in {one.id for one in shown}
+    assert made.invitation.id in {invitation.id for invitation in shown}
     assert organiser.call("InvitationService/RevokeInvitation", **of_mine).invitation.revoked
     assert reason_of(lambda: redeem(organiser, made.code, new_holder())) == "BAD_INVITATION"
     assert not organiser.call("InvitationService/ListInvitations").invitations

@@ -34,7 +34,7 @@ def test_items_of_one_message_are_handled_in_order(tmp_path: Path) -> None:
             ),
         )
         verdicts = [bert.receive("verdict") for _ in range(2)]
-        assert [(one.item_id, one.WhichOneof("outcome")) for one in verdicts] == [(1, "accepted"), (2, "rejected")]
+        assert [(item.item_id, item.WhichOneof("outcome")) for item in verdicts] == [(1, "accepted"), (2, "rejected")]
         assert anna.receive("match_ended").result.played.ending == result_pb2.ENDING_DRAW_AGREED
 
 

@@ -168,6 +168,6 @@ async def read_ladders(folder: Path) -> dict[str, tuple[LadderState, list[Contes
         state = list(replay(LadderFold(games()), entries))[-1].state
         ids = [entry.event.match_id for entry in entries if isinstance(entry.event, ContestMatchStarted)]
         ends = {match_id: (await log.read(match_id))[-1].event for match_id in ids}
-        found[name] = state, entries, {it: end for it, end in ends.items() if isinstance(end, PlayEnded)}
+        found[name] = state, entries, {match_id: end for match_id, end in ends.items() if isinstance(end, PlayEnded)}
     await log.close()
     return found

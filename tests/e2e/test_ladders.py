@@ -86,26 +86,26 @@ def test_a_ladder_pairs_and_rates_matches_until_it_is_closed(organiser: Organise
     ]
     assert log[-1].closed.message == "enough"
     rated = [entry.match_rated for entry in log if entry.HasField("match_rated")]
-    assert len(rated) == len({one.match_id for one in rated}) >= 6
+    assert len(rated) == len({event.match_id for event in rated}) >= 6
 
     rows = standings(organiser)
     average = sum(row.rating.value for row in rows.values()) / len(rows)
     assert average == pytest.approx(1500, abs=0.01), "estimates, other than live ratings, keep the average"
-    changes = [change for one in rated for change in one.ratings]
+    changes = [change for event in rated for change in event.ratings]
     for bot in organiser.bots:
         mine = [change for change in changes if change.bot == bot]
         rating, after = rows[bot].rating, mine[-1].after
         assert (rating.matches, rating.provisional) == (after.matches, after.provisional)
         assert rows[bot].lower_bound == rating.value - 2 * rating.deviation
         assert rows[bot].wins + rows[bot].draws + rows[bot].losses == len(mine)
-        assert [it.before.value for it in mine[1:]] == [it.after.value for it in mine[:-1]]
+        assert [change.before.value for change in mine[1:]] == [change.after.value for change in mine[:-1]]
         points = call_for_ladder(organiser, "ListRatingHistory", bot=bot).points
         assert [point.rating for point in points] == [change.after for change in mine]
         assert {(point.version, point.season) for point in points} == {("1", 1)}
-    for one in rated:
-        assert one.weight == 1
-        match = organiser.call("MatchService/GetMatch", match_id=one.match_id).match
-        assert (match.ladder, list(match.ratings)) == (organiser.name, list(one.ratings))
+    for event in rated:
+        assert event.weight == 1
+        match = organiser.call("MatchService/GetMatch", match_id=event.match_id).match
+        assert (match.ladder, list(match.ratings)) == (organiser.name, list(event.ratings))
 
 
 def test_players_and_watchers_of_a_rated_match_get_its_rating_changes(organiser: Organiser) -> None:

@@ -99,7 +99,7 @@ def test_an_administrator_can_adjudicate_void_pause_set_quotas_and_drain(tmp_pat
 def test_quotas_are_set_one_by_one_and_seen_in_one_table(organiser: Organiser) -> None:
     assert run_admin(organiser, "admin", "quota", "set", organiser.name, "bots=7", "matches=5")["max_bots"] == 7
     assert run_admin(organiser, "admin", "quota", "set", organiser.name, "contests=9", "matches=0")["max_bots"] == 7
-    by_holder = {one["holder"]: one for one in run_admin(organiser, "admin", "quota", "list")}
+    by_holder = {quota["holder"]: quota for quota in run_admin(organiser, "admin", "quota", "list")}
     assert by_holder.keys() >= {"admin", organiser.name}
     own = by_holder[organiser.name]["own_quota"]
     assert {field: number for field, number in own.items() if int(number)} == {"max_bots": 7, "max_contests": 9}
@@ -143,7 +143,7 @@ def test_the_doctor_reports_a_healthy_server(tmp_path: Path) -> None:
     with run_server(tmp_path) as server:
         flags = ("--listen", server.address, "--http-listen", server.http, "--data-dir", str(tmp_path / "data"))
         completed = run_referee("doctor", "--json", *flags)
-    found = {(one["state"], one["about"], one["sentence"]) for one in json.loads(completed.stdout)}
+    found = {(finding["state"], finding["about"], finding["sentence"]) for finding in json.loads(completed.stdout)}
     assert completed.exit_code in (0, 3)
     assert ("ok", "ports", f"a referee is serving gRPC on {server.address}") in found
     assert ("ok", "ports", f"a referee is serving HTTP on {server.http}") in found

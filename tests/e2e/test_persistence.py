@@ -94,9 +94,9 @@ def test_a_repeated_request_gets_its_first_answer_even_after_a_kill(tmp_path: Pa
             connect_bot(server.channel, server.secrets[1]) as bert,
         ):
             ids = [server.create_match(f"match {number}") for number in range(4)]
-            for one in (anna, bert):
+            for bot in (anna, bert):
                 for _ in ids:
-                    one.receive("match_started")
+                    bot.receive("match_started")
             requests = _first_requests(ids)
             first = [
                 server.call(stub, method, request, _token_of(server, caller))
@@ -128,19 +128,19 @@ def _token_of(server: RestartableServer, caller: str) -> str:
 
 def _first_requests(ids: list[str]) -> list[tuple[Any, str, Any, str]]:
     """Return requests of every kind in an order in which each is accepted, and the caller of each."""
-    one, two, three, four = ids
+    tied, resigned, aborted, won = ids
     matches, admin = match_service_pb2, admin_service_pb2
     return [
-        (MatchServiceStub, "OfferDraw", matches.OfferDrawRequest(request_id="o", match_id=one), "anna"),
-        (MatchServiceStub, "AnswerDraw", matches.AnswerDrawRequest(request_id="d", match_id=one), "bert"),
-        (MatchServiceStub, "OfferDraw", matches.OfferDrawRequest(request_id="o", match_id=one), "bert"),
-        (MatchServiceStub, "AnswerDraw", matches.AnswerDrawRequest(request_id="a", match_id=one, accept=True), "anna"),
-        (MatchServiceStub, "Resign", matches.ResignRequest(request_id="r", match_id=two), "bert"),
-        (MatchServiceStub, "AbortMatch", matches.AbortMatchRequest(request_id="x", match_id=three), "owner"),
+        (MatchServiceStub, "OfferDraw", matches.OfferDrawRequest(request_id="o", match_id=tied), "anna"),
+        (MatchServiceStub, "AnswerDraw", matches.AnswerDrawRequest(request_id="d", match_id=tied), "bert"),
+        (MatchServiceStub, "OfferDraw", matches.OfferDrawRequest(request_id="o", match_id=tied), "bert"),
+        (MatchServiceStub, "AnswerDraw", matches.AnswerDrawRequest(request_id="a", match_id=tied, accept=True), "anna"),
+        (MatchServiceStub, "Resign", matches.ResignRequest(request_id="r", match_id=resigned), "bert"),
+        (MatchServiceStub, "AbortMatch", matches.AbortMatchRequest(request_id="x", match_id=aborted), "owner"),
         (
             AdminServiceStub,
             "AdjudicateMatch",
-            admin.AdjudicateMatchRequest(request_id="j", match_id=four, side_scores=[1, 0], message="seen"),
+            admin.AdjudicateMatchRequest(request_id="j", match_id=won, side_scores=[1, 0], message="seen"),
             "admin",
         ),
     ]
@@ -148,25 +148,25 @@ def _first_requests(ids: list[str]) -> list[tuple[Any, str, Any, str]]:
 
 def _different_requests(ids: list[str]) -> list[tuple[Any, str, Any, str]]:
     """Return different requests with the same request ids."""
-    one, two, three, four = ids
+    tied, resigned, aborted, won = ids
     matches, admin = match_service_pb2, admin_service_pb2
     return [
-        (MatchServiceStub, "Resign", matches.ResignRequest(request_id="o", match_id=one), "anna"),
-        (MatchServiceStub, "AnswerDraw", matches.AnswerDrawRequest(request_id="a", match_id=one), "anna"),
-        (MatchServiceStub, "ClaimDraw", matches.ClaimDrawRequest(request_id="r", match_id=two), "bert"),
+        (MatchServiceStub, "Resign", matches.ResignRequest(request_id="o", match_id=tied), "anna"),
+        (MatchServiceStub, "AnswerDraw", matches.AnswerDrawRequest(request_id="a", match_id=tied), "anna"),
+        (MatchServiceStub, "ClaimDraw", matches.ClaimDrawRequest(request_id="r", match_id=resigned), "bert"),
         (
             MatchServiceStub,
             "AbortMatch",
-            matches.AbortMatchRequest(request_id="x", match_id=three, message="rain"),
+            matches.AbortMatchRequest(request_id="x", match_id=aborted, message="rain"),
             "owner",
         ),
         (
             AdminServiceStub,
             "AdjudicateMatch",
-            admin.AdjudicateMatchRequest(request_id="j", match_id=four, side_scores=[0, 1], message="seen"),
+            admin.AdjudicateMatchRequest(request_id="j", match_id=won, side_scores=[0, 1], message="seen"),
             "admin",
         ),
-        (AdminServiceStub, "VoidMatch", admin.VoidMatchRequest(request_id="j", match_id=four, message="seen"), "admin"),
+        (AdminServiceStub, "VoidMatch", admin.VoidMatchRequest(request_id="j", match_id=won, message="seen"), "admin"),
     ]
 
 

@@ -82,9 +82,9 @@ def test_a_publication_is_the_same_byte_for_byte_and_has_fixed_headers(organiser
     assert data[3:8] == bytes(5), "neither a name nor a time"
     with tarfile.open(fileobj=io.BytesIO(gzip.decompress(data))) as archive:
         members = archive.getmembers()
-    assert [one.name for one in members] == sorted(one.name for one in members)
-    assert {(one.mode, one.uid, one.gid, one.uname, one.gname) for one in members} == {(0o644, 0, 0, "", "")}
-    assert len({one.mtime for one in members}) == 1
+    assert [item.name for item in members] == sorted(item.name for item in members)
+    assert {(item.mode, item.uid, item.gid, item.uname, item.gname) for item in members} == {(0o644, 0, 0, "", "")}
+    assert len({item.mtime for item in members}) == 1
 
 
 def test_the_site_is_escaped_loads_nothing_and_its_links_lead_to_files(organiser: Organiser, tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_while_matches_are_restored_bots_connect_and_calls_that_need_all_matches
         turn = bots[0].receive("turn")
         assert (turn.repeated, turn.ply) == (True, 0)
         assert created.result(TIMEOUT_S) != turn.match_id
-        assert [one.match_id for one in listed.result(TIMEOUT_S).turns] == [turn.match_id]
+        assert [waiting.match_id for waiting in listed.result(TIMEOUT_S).turns] == [turn.match_id]
         for bot in bots:
             bot.abort()
 

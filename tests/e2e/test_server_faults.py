@@ -234,7 +234,7 @@ def test_a_match_with_a_missing_log_entry_has_a_result_but_no_record(tmp_path: P
         numbers = [
             entry.number for response in damaged.call("WatchMatch", after_number=0) for entry in entries_of(response)
         ]
-        assert numbers == [one for one in range(1, numbers[-1] + 1) if one != damaged.number]
+        assert numbers == [number for number in range(1, numbers[-1] + 1) if number != damaged.number]
         with pytest.raises(grpc.RpcError) as raised:
             list(damaged.call("GetRecord"))
         damaged.assert_damaged(raised)
@@ -251,7 +251,7 @@ def test_an_unreadable_match_does_not_affect_other_matches(tmp_path: Path) -> No
     with closing(sqlite3.connect(tmp_path / "data" / "referee.db")) as database, database:
         database.execute("UPDATE entries SET line = CAST(line || x'ff' AS TEXT) WHERE match = 1 AND number = 1")
     with run_server(tmp_path) as server, server.channel() as channel:
-        assert [one.id for one in call_method(channel, "MatchService/ListMatches", owner).matches] == [intact]
+        assert [match.id for match in call_method(channel, "MatchService/ListMatches", owner).matches] == [intact]
         with pytest.raises(grpc.RpcError) as raised:
             call_method(channel, "MatchService/GetMatch", owner, match_id=damaged)
         error = assert_refused(raised, "REFEREE_FAULT")

@@ -63,7 +63,7 @@ def test_ghz_calls_a_method_by_reflection(server: ServerProcess) -> None:
 def test_reflection_finds_a_method_in_both_versions(server: ServerProcess, service: str) -> None:
     with server.channel() as channel:
         file = find_symbol(channel, service, "referee_api.v1.MatchService.GetMatch")
-        assert "MatchService" in [one.name for one in file.service]
+        assert "MatchService" in [declared.name for declared in file.service]
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_tournaments_survive_kills_with_the_same_result(tmp_path: Path, rng: ran
             bot_threads = BotThreads(bots, server.address)
             observations.wait_for_moves(rng.randint(*MOVES_BETWEEN_KILLS))
             for name in TOURNAMENTS:
-                done |= {(name, one.id): one for one in list_pairings(channel, owner, name) if one.points}
+                done |= {(name, ended.id): ended for ended in list_pairings(channel, owner, name) if ended.points}
             server.kill()
             bot_threads.stop()
     with run_server(tmp_path) as server, server.channel() as channel:
@@ -70,7 +70,7 @@ def test_tournaments_survive_kills_with_the_same_result(tmp_path: Path, rng: ran
             name: call_method(channel, "TournamentService/GetTournamentStandings", owner, tournament=name).standings
             for name in TOURNAMENTS
         }
-        after = {(name, one.id): one for name in TOURNAMENTS for one in list_pairings(channel, owner, name)}
+        after = {(name, pairing.id): pairing for name in TOURNAMENTS for pairing in list_pairings(channel, owner, name)}
         live = call_method(channel, "MatchService/ListMatches", owner, phase="MATCH_PHASE_PLAYING").matches
         bot_threads.stop()
         assert not list(error_log_lines(server))
@@ -121,11 +121,11 @@ def replay_uninterrupted(state: TournamentState, entries: list[ContestEntry]) ->
             tournament = evolve(tournament, entry.event)
     for event in decide(tournament, StartTournament()):
         tournament = evolve(tournament, event)
-    while due := tournament.due_matches():
-        for one in due:
+    while matches := tournament.due_matches():
+        for due in matches:
             for command in (
-                StartTournamentMatch(one.pairing.id, one.number, one.attempt, one.id),
-                RecordTournamentScore(one.pairing.id, one.number, one.attempt, results[one.pairing.id, one.number]),
+                StartTournamentMatch(due.pairing.id, due.number, due.attempt, due.id),
+                RecordTournamentScore(due.pairing.id, due.number, due.attempt, results[due.pairing.id, due.number]),
             ):
                 for event in decide(tournament, command):
                     tournament = evolve(tournament, event)

@@ -92,9 +92,9 @@ def test_a_round_robin_is_played_to_its_end_with_consistent_results(organiser: O
     assert sum(row.estimate.elo for row in table) == pytest.approx(0)
 
     pairings = call_for_tournament(organiser, "ListPairings").pairings
-    assert [(one.round, one.board) for one in pairings] == [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2)]
-    assert {one.phase for one in pairings} == {contest_pb2.PAIRING_PHASE_DONE}
-    ids = [one.match_ids[0] for one in pairings]
+    assert [(pairing.round, pairing.board) for pairing in pairings] == [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2)]
+    assert {pairing.phase for pairing in pairings} == {contest_pb2.PAIRING_PHASE_DONE}
+    ids = [pairing.match_ids[0] for pairing in pairings]
     cross = call_for_tournament(organiser, "GetCrossTable").rows
     assert [row.entrant for row in cross] == [row.entrant for row in table]
     assert cross_table_by_pages(organiser, page_size=3) == list(cross)
@@ -107,7 +107,7 @@ def test_a_round_robin_is_played_to_its_end_with_consistent_results(organiser: O
     assert (match.tournament, match.pairing_id) == (organiser.name, pairings[0].id)
     assert [seat.bot for seat in match.seats] == list(pairings[0].entrants)
     listed = organiser.call("MatchService/ListMatches", tournament=organiser.name).matches
-    assert {one.id for one in listed} == set(ids)
+    assert {played.id for played in listed} == set(ids)
 
     over = organiser.call("TournamentService/GetTournament", name=organiser.name).tournament
     assert (over.current_round, over.total_rounds, over.completed_pairings, over.total_pairings) == (3, 3, 6, 6)

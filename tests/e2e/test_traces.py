@@ -44,7 +44,7 @@ class Collector(TraceServiceServicer):
 
     def children_of(self, span: Any) -> set[str]:
         """Return the names of all spans whose parent is `span`."""
-        return {one.name for one in self.spans if one.parent_span_id == span.span_id}
+        return {child.name for child in self.spans if child.parent_span_id == span.span_id}
 
 
 @contextmanager
@@ -61,7 +61,7 @@ def run_collector() -> Iterator[tuple[Collector, str]]:
 
 
 def attributes_of(span: Any) -> dict[str, Any]:
-    return {one.key: getattr(one.value, one.value.WhichOneof("value")) for one in span.attributes}
+    return {pair.key: getattr(pair.value, pair.value.WhichOneof("value")) for pair in span.attributes}
 
 
 def test_a_move_is_one_trace_from_arrival_to_notification(tmp_path: Path) -> None:

@@ -97,8 +97,8 @@ def test_an_engine_that_ends_in_each_of_three_starts_resigns(protocol: str) -> N
 def test_an_engine_that_does_not_answer_loses_on_time(protocol: str) -> None:
     bad, good = scripted_engine(protocol, "bad", "hangs"), scripted_engine(protocol, "good", "good")
     first, second = play(bad, good, lab.terms(*GAMES[protocol], options=OPTIONS[protocol], clock="1"), 2)
-    assert [(one.seat, one.cause) for one in first.result.forfeits] == [(0, "time")]
-    assert (1, "time") in [(one.seat, one.cause) for one in second.result.forfeits]
+    assert [(forfeit.seat, forfeit.cause) for forfeit in first.result.forfeits] == [(0, "time")]
+    assert (1, "time") in [(forfeit.seat, forfeit.cause) for forfeit in second.result.forfeits]
 
 
 GAMES = {"uci": ["chess"], "gtp": ["go"]}

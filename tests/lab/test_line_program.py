@@ -73,7 +73,7 @@ def test_a_program_that_writes_an_endless_line_resigns() -> None:
 
 def test_a_program_that_does_not_answer_loses_on_time() -> None:
     (result,) = play("silent", clock="0.2", matches=1)
-    assert [(one.seat, one.cause) for one in result.result.forfeits] == [(0, "time")]
+    assert [(forfeit.seat, forfeit.cause) for forfeit in result.result.forfeits] == [(0, "time")]
 
 
 def test_the_answer_to_a_turn_whose_time_was_over_is_no_answer_to_the_next_one(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def events_of(kind: type, finished: PlayedMatch) -> list[Any]:
 
 def forfeits(finished: PlayedMatch) -> list[tuple[int, ForfeitCause]]:
     assert finished.match.result
-    return [(one.seat, one.cause) for one in finished.match.result.forfeits]
+    return [(forfeit.seat, forfeit.cause) for forfeit in finished.match.result.forfeits]
 
 
 @pytest.mark.parametrize("game", ["alquerque", "trox", "troke", "toc"])

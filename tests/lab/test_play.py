@@ -71,8 +71,8 @@ def test_faults_and_failures_are_in_the_results_which_can_be_written_and_read() 
     assert result.finish().faults == {("illegal", "illegal_move"): 3}
     (failed,) = play(bots.failing, bots.last, matches=1)
     assert failed.failures == ((0, "ZeroDivisionError: it divides by zero"),)
-    for one in (result, failed):
-        assert RESULT_DECODER.decode(RESULT_ENCODER.encode(one)) == one
+    for written in (result, failed):
+        assert RESULT_DECODER.decode(RESULT_ENCODER.encode(written)) == written
 
 
 def test_a_file_that_ends_the_program_when_it_is_loaded_is_refused(tmp_path: Path) -> None:

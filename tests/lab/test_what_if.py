@@ -180,17 +180,17 @@ def test_a_match_without_any_estimate_ends_in_a_sentence(
 def test_the_moves_of_a_match_are_judged_by_what_they_cost_their_seat(record: Path) -> None:
     history = read_record_history(record, find)
     moves = played_moves(history)
-    assert [(one.ply, one.seat, one.move) for one in moves] == [(n, n % 2, move) for n, move in enumerate(MOVES)]
+    assert [(move.ply, move.seat, move.move) for move in moves] == [(n, n % 2, move) for n, move in enumerate(MOVES)]
     with run_playouts(find("alquerque"), moves, PlayoutTerms(60, max_moves=6), workers=1) as playouts:
         judged = list(playouts.judge_match())
         again = list(playouts.judge_match())
         alternatives = playouts.judge_alternatives(0)
-    assert [(one.before, one.after) for one in judged] == [(one.before, one.after) for one in again]
+    assert [(move.before, move.after) for move in judged] == [(move.before, move.after) for move in again]
     # Nothing is hidden, so what follows a move precedes the next one.
-    assert [one.after for one in judged[:-1]] == [one.before for one in judged[1:]]
+    assert [move.after for move in judged[:-1]] == [move.before for move in judged[1:]]
     assert judged[0].is_certain
-    assert {one.played.move for one in alternatives} == set(moves[0].before.moves(0))
-    costs = [one.cost for one in alternatives]
+    assert {move.played.move for move in alternatives} == set(moves[0].before.moves(0))
+    costs = [move.cost for move in alternatives]
     assert costs == sorted(costs)
 
 

@@ -149,12 +149,12 @@ async def test_repeated_requests_do_not_change_the_places_of_the_match_that_the_
     harness.connect(BOTS[1], hello=Hello(max_matches=2))
     await settle()
     again = [await harness.referee.create(request) for _ in range(2)]
-    assert [one.repeated for one in again] == [True, True]
+    assert [answer.repeated for answer in again] == [True, True]
     assert (await harness.match(waiting.status.match.setup.match_id)).phase is MatchPhase.PLAYING
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 1)
     other = match_request(labels={MAKER: "ada", REQUEST_ID: "2"})
     both = await asyncio.gather(harness.referee.create(other), harness.referee.create(other))
-    assert sorted(one.repeated for one in both) == [False, True]
+    assert sorted(answer.repeated for answer in both) == [False, True]
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 0)
     await harness.referee.close()
 
@@ -233,7 +233,7 @@ async def test_a_finished_match_leaves_no_reference_cycle() -> None:
         await harness.time.advance(
             2 * DEFAULT_LIMITS.start_timeout_us
         )  # Until then the test's clock holds cancelled alarms.
-        leaked = [type(it) for it in gc.get_objects() if isinstance(it, LiveMatch | MatchRunner)]
+        leaked = [type(item) for item in gc.get_objects() if isinstance(item, LiveMatch | MatchRunner)]
     finally:
         gc.enable()
     assert leaked == []

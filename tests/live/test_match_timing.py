@@ -232,7 +232,7 @@ class TurnSimulation:
 
     def record_refusals(self) -> None:
         """Record the waiting time of attempts that are rejected by now: until now, they waited for the referee."""
-        for attempt in [one for one in self.attempts if one.verdict.done()]:
+        for attempt in [pending for pending in self.attempts if pending.verdict.done()]:
             self.attempts.remove(attempt)
             error = attempt.verdict.exception()
             # The decision on a repeated answer has no events.

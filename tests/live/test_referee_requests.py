@@ -219,7 +219,7 @@ async def test_listing_matches_reads_no_log(monkeypatch: pytest.MonkeyPatch) -> 
     harness.log.entries_read = 0
     listed = (await harness.referee.list_matches()).matches
     assert harness.log.entries_read == 0
-    assert [(it.match.setup.match_id, it.match.phase) for it in listed] == [
+    assert [(status.match.setup.match_id, status.match.phase) for status in listed] == [
         (playing, MatchPhase.PLAYING),
         (over, MatchPhase.OVER),
     ]

@@ -75,15 +75,15 @@ class SessionsHarness:
 def test_the_newest_session_of_a_version_owns_its_seats_and_the_newest_of_the_bot_the_other_seats() -> None:
     sessions = (harness := SessionsHarness()).sessions
     assert not sessions.is_online(ONE)
-    one, two = sessions.open(ONE), sessions.open(TWO)
-    assert sessions.session_for(ONE) is one
-    assert sessions.session_for(TWO) is two
-    assert sessions.session_for(Player("anna", "3")) is two
+    older, newer = sessions.open(ONE), sessions.open(TWO)
+    assert sessions.session_for(ONE) is older
+    assert sessions.session_for(TWO) is newer
+    assert sessions.session_for(Player("anna", "3")) is newer
     assert sessions.session_for(Player("bert", "1")) is None
-    sessions.close(two)
-    assert sessions.session_for(TWO) is one
-    assert sessions.all() == [one]
-    assert sessions.of_bot("anna") == (one,)
+    sessions.close(newer)
+    assert sessions.session_for(TWO) is older
+    assert sessions.all() == [older]
+    assert sessions.of_bot("anna") == (older,)
     assert harness.changed == ["anna"] * 3
     assert sessions.since_ms("anna") == harness.time.wall_ms()
     assert sessions.since_ms("bert") == 0

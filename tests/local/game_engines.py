@@ -55,8 +55,8 @@ def check_opponent_result(
 def check_quit(protocol: str, opponent: str, folder: Path, *options: str) -> Path:
     """Let a good engine play, which must be asked to quit at the end; return the folder of the results."""
     told, out = folder / "told", folder / "out"
-    one = scripted_engine(protocol, "one", "good", str(told))
-    completed = referee("match", one, opponent, *options, "--no-clock", "--out", str(out))
+    engine = scripted_engine(protocol, "one", "good", str(told))
+    completed = referee("match", engine, opponent, *options, "--no-clock", "--out", str(out))
     assert completed.returncode == 0, completed.stdout + completed.stderr
     assert told.read_text(encoding="utf-8") == "quit"
     return out

@@ -39,8 +39,8 @@ def ask_gnu_go(program: str, *commands: str) -> list[str]:
 
 def test_two_engines_of_debian_play_on_clocks_and_leave_a_valid_record(tmp_path: Path) -> None:
     program = find_engine("gnugo")
-    one, five = gnu_go(program, 1), gnu_go(program, 5)
-    record, replayed = play_engines(one, five, "120+2", tmp_path, "--game", "go", "--preset", "9x9")
+    weak, strong = gnu_go(program, 1), gnu_go(program, 5)
+    record, replayed = play_engines(weak, strong, "120+2", tmp_path, "--game", "go", "--preset", "9x9")
     assert "level1 1; 2 min + 2 s per move" in replayed
     with record.open("rb") as file:
         last = read_history(file, find).last

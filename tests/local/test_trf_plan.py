@@ -47,7 +47,7 @@ def test_an_exported_swiss_can_be_held_again(tmp_path: Path) -> None:
         'forbidden_pairs = [["anna", "bert"]]\n'
         'entrants = ["anna", "bert", "carl", "dora"]\n'
     )
-    assert [one.name for one in plan.entrants] == ["anna", "bert", "carl", "dora"]
+    assert [entrant.name for entrant in plan.entrants] == ["anna", "bert", "carl", "dora"]
 
 
 @pytest.mark.parametrize("form", [RoundRobin(cycles=1), RoundRobin(cycles=2)])
@@ -75,7 +75,7 @@ def test_the_system_of_other_programs_is_understood(tmp_path: Path, system: str,
 def test_players_get_valid_names_that_differ(tmp_path: Path) -> None:
     names = ["M\u00fcller, J\u00f6rg", "Mueller", "M\u00fcller  J\u00f6rg", "007", "\u738b", "x" * 33]
     _, plan = plan_of(tmp_path, "142 5\n" + "".join(player(at, name) for at, name in enumerate(names, 1)))
-    found = [one.name for one in plan.entrants]
+    found = [entrant.name for entrant in plan.entrants]
     assert found == ["muller-jorg", "mueller", "muller-jorg-3", "p4-007", "p5", "x" * 33]
     assert all(map(NAME.fullmatch, found))
 
@@ -123,4 +123,4 @@ def test_the_command_writes_the_plan(tmp_path: Path) -> None:
     report.write_text(to_trf(started(Swiss(rounds=1), "ab").play_out().tournament, "Cup"), encoding="utf-8", newline="")
     done = CliRunner().invoke(tournament, ["import", str(report), "--game", "trox", "-o", str(plan)])
     assert (done.exit_code, done.output) == (0, "")
-    assert [one.name for one in read_tournament(plan, Policies()).entrants] == ["a", "b"]
+    assert [entrant.name for entrant in read_tournament(plan, Policies()).entrants] == ["a", "b"]

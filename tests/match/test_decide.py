@@ -81,7 +81,7 @@ WALK = [(phase, line[0], seen) for line in GRID for phase, seen in zip(MatchPhas
 
 
 @pytest.mark.parametrize(
-    ("phase", "command", "seen"), WALK, ids=lambda it: it.value if isinstance(it, MatchPhase) else None
+    ("phase", "command", "seen"), WALK, ids=lambda cell: cell.value if isinstance(cell, MatchPhase) else None
 )
 def test_every_command_in_every_phase_does_what_the_grid_says(phase: MatchPhase, command: Command, seen: Seen) -> None:
     fixture = at(phase)

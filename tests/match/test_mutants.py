@@ -25,5 +25,5 @@ def test_sampled_mutants_of_the_match_package_are_killed(tmp_path: Path, rng: Ra
     drawn = rng.sample(sorted(workshop.names()), DRAWN)
     workshop.run(drawn)
     survivors = [workshop.difference(mutant) for mutant in drawn if mutant in workshop.survivors()]
-    unexpected = [it for it in survivors if not any(f" {line}\n" in it for line in EQUIVALENT)]
+    unexpected = [difference for difference in survivors if not any(f" {line}\n" in difference for line in EQUIVALENT)]
     assert not unexpected, "\n".join(unexpected)

@@ -145,7 +145,7 @@ def test_terms_that_are_older_than_an_option_are_completed() -> None:
     game = GAMES["alquerque"]
     now = match_setup(game)
     late = [option.name for option in game.options.declared if option.late]
-    before = change_setup(now, settings=Settings(tuple(it for it in now.terms.settings.values if it[0] not in late)))
+    before = change_setup(now, settings=Settings(tuple(old for old in now.terms.settings.values if old[0] not in late)))
     assert late
     assert before != now
     assert before.completed(game) == now

@@ -100,9 +100,9 @@ def test_after_the_end_there_are_no_turns_and_no_draw_offers() -> None:
 
 
 def test_a_match_is_a_value() -> None:
-    one, other = started_match().match, started_match().match
-    assert one == other
-    assert one != started_match(seed=bytes(32)).match
+    match, other = started_match().match, started_match().match
+    assert match == other
+    assert match != started_match(seed=bytes(32)).match
 
 
 def test_sides_are_found_by_seat() -> None:

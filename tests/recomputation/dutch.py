@@ -72,34 +72,34 @@ class Round:
     """The pairing of one round."""
 
     def __init__(self, players: Iterable[SwissPlayer], rounds: int) -> None:
-        self.players = sorted(players, key=lambda it: it.rank)
+        self.players = sorted(players, key=lambda player: player.rank)
         played = len(self.players[0].colours)
-        self.topscorers = {it.name for it in self.players if played == rounds - 1 and it.points > played / 2}
+        self.topscorers = {who.name for who in self.players if played == rounds - 1 and who.points > played / 2}
         self.pairs: list[Pair] = []
         self.left = list(self.players)
         """Players that are not paired yet."""
 
     def pair(self) -> list[Pair]:
         moved_down: list[SwissPlayer] = []
-        groups = [list(group) for _, group in groupby(self.players, lambda it: it.points)]
+        groups = [list(group) for _, group in groupby(self.players, lambda player: player.points)]
         for place, residents in enumerate(groups):
             below = groups[place + 1] if place + 1 < len(groups) else []
             before = len(self.pairs)
             Bracket(self, moved_down, residents, below).pair()
-            paired = {it.name for pair in self.pairs[before:] for it in pair}
-            moved_down = [it for it in (*moved_down, *residents) if it.name not in paired]
+            paired = {player.name for pair in self.pairs[before:] for player in pair}
+            moved_down = [player for player in (*moved_down, *residents) if player.name not in paired]
         return self.pairs
 
-    def may_meet(self, one: SwissPlayer, other: SwissPlayer) -> bool:
+    def may_meet(self, player: SwissPlayer, other: SwissPlayer) -> bool:
         """C.1 and C.3."""
-        if other.name in one.opponents:
+        if other.name in player.opponents:
             return False
-        both_absolute = one.strength == other.strength == 3 and one.preference == other.preference
-        return not both_absolute or not self.topscorers.isdisjoint({one.name, other.name})
+        both_absolute = player.strength == other.strength == 3 and player.preference == other.preference
+        return not both_absolute or not self.topscorers.isdisjoint({player.name, other.name})
 
     def remove(self, pair: Pair) -> None:
         self.pairs.append(pair)
-        self.left = [it for it in self.left if it not in pair]
+        self.left = [player for player in self.left if player not in pair]
 
 
 class Bracket:
@@ -108,10 +108,10 @@ class Bracket:
     ) -> None:
         self.round = of
         self.moved_down, self.residents, self.below = moved_down, residents, below
-        self.inside = {it.name for it in (*moved_down, *residents)}
-        self.resident_names = {it.name for it in residents}
-        self.next_names = {it.name for it in below}
-        self.scores = sorted({it.points for it in (*moved_down, *residents, *below)}, reverse=True)
+        self.inside = {player.name for player in (*moved_down, *residents)}
+        self.resident_names = {player.name for player in residents}
+        self.next_names = {player.name for player in below}
+        self.scores = sorted({player.points for player in (*moved_down, *residents, *below)}, reverse=True)
         self.forbidden: set[tuple[str, str]] = set()
         self.bonus: dict[tuple[str, str], tuple[int, ...]] = {}
         """Digits below all criteria, by pair."""
@@ -119,7 +119,7 @@ class Bracket:
     def pair(self) -> None:
         """Find the pairs of this bracket."""
         self._pair_moved_down()
-        remainder = [it for it in self.residents if it in self.round.left]
+        remainder = [player for player in self.residents if player in self.round.left]
         self._choose_leaders(remainder)
         for player in remainder:
             if player in self.round.left and self._leads(player):
@@ -127,67 +127,67 @@ class Bracket:
 
     # The matching.
 
-    def _digits(self, one: SwissPlayer, other: SwissPlayer) -> list[int]:
+    def _digits(self, player: SwissPlayer, other: SwissPlayer) -> list[int]:
         """Return how much a pair contributes to each criterion, the most important one first."""
-        inside = one.name in self.inside and other.name in self.resident_names
-        in_next = other.name in self.next_names and one.name in self.inside | self.next_names
-        meets_lower = one.points > other.points
+        inside = player.name in self.inside and other.name in self.resident_names
+        in_next = other.name in self.next_names and player.name in self.inside | self.next_names
+        meets_lower = player.points > other.points
         counts: list[int] = []
         distances: list[int] = []
         for ago in (1, 2):
             again_up = meets_lower and other.floated(ago) == UP
-            again_down = [it for it in (one, other) if it.floated(ago) == DOWN]
-            counts += [sum(it.name in self.resident_names for it in again_down), -int(again_up)]  # C.14 to C.17
-            distances += self._by_score(it for it in again_down if it.name not in self.resident_names)  # C.18, C.20
-            distances += [-it for it in self._by_score([one] if again_up else [])]  # C.19, C.21
-        inner = [*self._colours(one, other), *counts, *distances]
+            again_down = [who for who in (player, other) if who.floated(ago) == DOWN]
+            counts += [sum(who.name in self.resident_names for who in again_down), -int(again_up)]  # C.14 to C.17
+            distances += self._by_score(who for who in again_down if who.name not in self.resident_names)  # C.18, C.20
+            distances += [-count for count in self._by_score([player] if again_up else [])]  # C.19, C.21
+        inner = [*self._colours(player, other), *counts, *distances]
         return [
             int(inside),  # C.6
-            *self._by_score((one, other) if inside else ()),  # C.7
+            *self._by_score((player, other) if inside else ()),  # C.7
             int(in_next),  # C.8
-            *self._by_score(it for it in (one, other) if in_next),
+            *self._by_score(who for who in (player, other) if in_next),
             *(inner if inside else [0] * len(inner)),
         ]
 
     def _by_score(self, players: Iterable[SwissPlayer]) -> list[int]:
-        points = [it.points for it in players]
+        points = [player.points for player in players]
         return [points.count(score) for score in self.scores]
 
     @staticmethod
-    def _colours(one: SwissPlayer, other: SwissPlayer) -> list[int]:
+    def _colours(player: SwissPlayer, other: SwissPlayer) -> list[int]:
         """C.10 to C.13, as what is lost."""
-        if one.preference is None or one.preference != other.preference:
+        if player.preference is None or player.preference != other.preference:
             return [0, 0, 0, 0]
-        both_absolute = one.strength == other.strength == 3
-        unbalanced = both_absolute and abs(one.difference) > 1 and abs(other.difference) > 1
-        loser = min(one, other, key=lambda it: abs(it.difference))
-        if abs(one.difference) == abs(other.difference):
-            third = both_absolute and one.repeats is not None and one.repeats == other.repeats
+        both_absolute = player.strength == other.strength == 3
+        unbalanced = both_absolute and abs(player.difference) > 1 and abs(other.difference) > 1
+        loser = min(player, other, key=lambda who: abs(who.difference))
+        if abs(player.difference) == abs(other.difference):
+            third = both_absolute and player.repeats is not None and player.repeats == other.repeats
         else:
-            third = both_absolute and loser.repeats is not None and loser.repeats != one.preference
-        strong = one.strength > 1 and other.strength > 1 and not both_absolute
+            third = both_absolute and loser.repeats is not None and loser.repeats != player.preference
+        strong = player.strength > 1 and other.strength > 1 and not both_absolute
         return [-int(unbalanced), -int(third), -1, -int(strong)]
 
     def _solve(self) -> dict[str, SwissPlayer]:
         """Return the partner of each player that is left, in the best matching."""
         graph = networkx.Graph()
-        width = max((len(it) for it in self.bonus.values()), default=0)
+        width = max((len(extra) for extra in self.bonus.values()), default=0)
         left = self.round.left
-        for place, one in enumerate(left):
+        for place, player in enumerate(left):
             for other in left[place + 1 :]:
-                if self._is_allowed(one, other):
-                    digits = [*self._digits(one, other), *self.bonus.get((one.name, other.name), (0,) * width)]
-                    graph.add_edge(one.name, other.name, weight=_number(digits))
-        by_name = {it.name: it for it in left}
+                if self._is_allowed(player, other):
+                    digits = [*self._digits(player, other), *self.bonus.get((player.name, other.name), (0,) * width)]
+                    graph.add_edge(player.name, other.name, weight=_number(digits))
+        by_name = {player.name: player for player in left}
         found = networkx.max_weight_matching(graph, maxcardinality=True)
-        partners = {one: by_name[other] for pair in found for one, other in (pair, pair[::-1])}
+        partners = {name: by_name[other] for pair in found for name, other in (pair, pair[::-1])}
         if len(partners) < len(left):
             raise Incomplete
         return partners
 
-    def _is_allowed(self, one: SwissPlayer, other: SwissPlayer) -> bool:
-        both_moved = {one.name, other.name} <= self.inside - self.resident_names
-        return not both_moved and (one.name, other.name) not in self.forbidden and self.round.may_meet(one, other)
+    def _is_allowed(self, player: SwissPlayer, other: SwissPlayer) -> bool:
+        both_moved = {player.name, other.name} <= self.inside - self.resident_names
+        return not both_moved and (player.name, other.name) not in self.forbidden and self.round.may_meet(player, other)
 
     # The order of the candidates.
 
@@ -195,7 +195,7 @@ class Bracket:
         """Pair as many moved-down players as are paired in the best candidates: the highest, with the first."""
         chosen: list[SwissPlayer] = []
         for player in self.moved_down:
-            self.bonus = {(it.name, other.name): (1, 0) for it in chosen for other in self.residents}
+            self.bonus = {(earlier.name, other.name): (1, 0) for earlier in chosen for other in self.residents}
             self.bonus |= {(player.name, other.name): (0, 1) for other in self.residents}
             if self._solve()[player.name].name in self.resident_names:
                 chosen.append(player)
@@ -211,9 +211,9 @@ class Bracket:
         self, player: SwissPlayer, others: Sequence[SwissPlayer], chosen: Sequence[SwissPlayer] = ()
     ) -> None:
         """Pair a player with the first one with whom all else remains as good; `chosen` are to be paired here too."""
-        open_ones = [it for it in others if it in self.round.left and it is not player]
-        self.bonus = {(it.name, other.name): (1, 0) for it in chosen for other in self.residents}
-        self.bonus |= {(player.name, it.name): (1, len(open_ones) - place) for place, it in enumerate(open_ones)}
+        open_ones = [other for other in others if other in self.round.left and other is not player]
+        self.bonus = {(later.name, other.name): (1, 0) for later in chosen for other in self.residents}
+        self.bonus |= {(player.name, other.name): (1, len(open_ones) - place) for place, other in enumerate(open_ones)}
         partner = self._solve()[player.name]
         self.bonus = {}
         self.round.remove((player, partner))
@@ -223,25 +223,25 @@ class Bracket:
 
         What is decided is fixed by forbidding all other pairs.
         """
-        names = {it.name for it in remainder}
+        names = {player.name for player in remainder}
         partners = self._solve()
-        pairs = sum(partners[it.name].name in names for it in remainder) // 2
+        pairs = sum(partners[player.name].name in names for player in remainder) // 2
         upper, lower = remainder[:pairs], remainder[pairs:]
 
         def leading(extra: dict[str, int]) -> dict[str, bool]:
             """Return who leads a pair in the best candidate; `extra` are wishes below the number of exchanges."""
             self.bonus = {
-                (it.name, other.name): (int(it in upper), -place, extra.get(it.name, 0))
-                for place, it in enumerate(remainder)
+                (player.name, other.name): (int(player in upper), -place, extra.get(player.name, 0))
+                for place, player in enumerate(remainder)
                 for other in remainder[place + 1 :]
             }
             found = self._solve()
-            return {it.name: found[it.name].name in names and found[it.name].rank > it.rank for it in remainder}
+            return {who.name: found[who.name].name in names and found[who.name].rank > who.rank for who in remainder}
 
         wishes: dict[str, int] = {}
         leads = leading({})
         for player in [*reversed(upper), *lower]:
-            if sum(not leads[it.name] for it in upper) == 0:
+            if sum(not leads[who.name] for who in upper) == 0:
                 break
             wish = -1 if player in upper else 1
             if leads[player.name] == (wish < 0):
@@ -273,27 +273,27 @@ def _number(digits: Sequence[int]) -> int:
 
 def seat(pair: Pair, first_colour: int) -> tuple[str, str]:
     """Return who has the first move, and who has not (E). `first_colour`: 0 if the first player prefers it."""
-    one, other = pair
-    return (one.name, other.name) if _colour_of(one, other, first_colour) == 0 else (other.name, one.name)
+    higher, other = pair
+    return (higher.name, other.name) if _colour_of(higher, other, first_colour) == 0 else (other.name, higher.name)
 
 
-def _colour_of(one: SwissPlayer, other: SwissPlayer, first_colour: int) -> int:
+def _colour_of(higher: SwissPlayer, other: SwissPlayer, first_colour: int) -> int:
     """Return the colour of the higher player."""
-    if one.preference is None and other.preference is None:
-        return first_colour if one.number % 2 else 1 - first_colour
-    if one.preference is None or other.preference is None or one.preference != other.preference:
-        return one.preference if one.preference is not None else 1 - int(other.preference or 0)
-    mine = (one.strength, abs(one.difference) if one.strength == 3 else 0)
+    if higher.preference is None and other.preference is None:
+        return first_colour if higher.number % 2 else 1 - first_colour
+    if higher.preference is None or other.preference is None or higher.preference != other.preference:
+        return higher.preference if higher.preference is not None else 1 - int(other.preference or 0)
+    mine = (higher.strength, abs(higher.difference) if higher.strength == 3 else 0)
     its = (other.strength, abs(other.difference) if other.strength == 3 else 0)
     if mine != its:
-        return one.preference if mine > its else 1 - one.preference
-    for last, last_other in zip(reversed(one.colours), reversed(other.colours), strict=True):
+        return higher.preference if mine > its else 1 - higher.preference
+    for last, last_other in zip(reversed(higher.colours), reversed(other.colours), strict=True):
         if last != last_other:
             return 1 - last
-    return one.preference
+    return higher.preference
 
 
 def board_order(pair: Pair) -> tuple[float, float, int]:
     """Sort key of boards: the points of the higher player, the sum of the points, the number of the higher player."""
-    one, other = pair
-    return -one.points, -(one.points + other.points), one.number
+    higher, other = pair
+    return -higher.points, -(higher.points + other.points), higher.number

@@ -55,10 +55,10 @@ class Results:
         covariance: list[list[float]] = []
         for _ in range(8):
             known, roots = self._known(nodes, deviation)
-            counted = [(a, b, won / factor, w / factor, it) for (a, b, won, w), it in zip(games, shrunk, strict=True)]
+            counted = [(a, b, won / factor, w / factor, cut) for (a, b, won, w), cut in zip(games, shrunk, strict=True)]
             values, covariance = _most_likely(known, counted)
-            observed = sum(1 - covariance[it][it] * (SCALE / deviation) ** 2 for it in roots)
-            squares = sum((SCALE * values[it]) ** 2 for it in roots)
+            observed = sum(1 - covariance[root][root] * (SCALE / deviation) ** 2 for root in roots)
+            squares = sum((SCALE * values[root]) ** 2 for root in roots)
             deviation = min(600.0, sqrt((squares + 2 * 350**2) / (observed + 2)))
             varied = 0.0
             for number, (a, b, _, played) in enumerate(games):

@@ -29,8 +29,8 @@ class Paired:
 
     def due(self) -> list[tuple[int, int]]:
         """Return the matches that were not created yet, as number and attempt."""
-        numbers = [] if self.left else [it for it in range(1, self.matches + 1) if it not in self.scored]
-        return [place for it in numbers if (place := (it, self.attempts.get(it, 0) + 1)) not in self.started]
+        numbers = [] if self.left else [number for number in range(1, self.matches + 1) if number not in self.scored]
+        return [place for match in numbers if (place := (match, self.attempts.get(match, 0) + 1)) not in self.started]
 
     def in_play(self) -> list[tuple[int, int]]:
         return [
@@ -50,15 +50,15 @@ def expect(number: int, recorded: object, computed: object, rel_tol: float = 1e-
         raise Differs(number, recorded, computed)
 
 
-def _equal(one: Any, other: Any, *tolerances: float) -> bool:
-    if isinstance(one, float) and isinstance(other, float):
+def _equal(value: Any, other: Any, *tolerances: float) -> bool:
+    if isinstance(value, float) and isinstance(other, float):
         rel_tol, abs_tol = tolerances
-        return isclose(one, other, rel_tol=rel_tol, abs_tol=abs_tol)
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_equal(one[key], other[key], *tolerances) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(_equal(*both, *tolerances) for both in zip(one, other, strict=True))
-    return bool(one == other)
+        return isclose(value, other, rel_tol=rel_tol, abs_tol=abs_tol)
+    if isinstance(value, dict) and isinstance(other, dict):
+        return value.keys() == other.keys() and all(_equal(value[key], other[key], *tolerances) for key in value)
+    if isinstance(value, list) and isinstance(other, list):
+        return len(value) == len(other) and all(_equal(*both, *tolerances) for both in zip(value, other, strict=True))
+    return bool(value == other)
 
 
 class Ladder:
@@ -131,13 +131,13 @@ class Ladder:
         self.pairings[pairing] = Paired(names, 1)
         for seat, name in enumerate(names):
             other = names[1 - seat]
-            self.met[name] = [*(it for it in self.met[name] if it != other), other]
+            self.met[name] = [*(opponent for opponent in self.met[name] if opponent != other), other]
             self.seats[name, seat] += 1
             self.last_pairing[name] = len(self.pairings)
 
     def _planned(self, planning: Event) -> list[list[str]]:
         """Return the pairings of one planning."""
-        known = {**self.available, **{it["name"]: it for it in planning["changed"]}}
+        known = {**self.available, **{entrant["name"]: entrant for entrant in planning["changed"]}}
         self.available = {name: known[name] for name in self.entrants if name in known and name not in planning["gone"]}
         reserved: list[str] = []
         for key, paired in self.pairings.items():
@@ -148,13 +148,13 @@ class Ladder:
         in_play = sum(len(paired.in_play()) for paired in self.pairings.values())
         if at_once := self.terms.get("max_concurrent_matches"):
             most = min(most, at_once - in_play - len(reserved) // 2)
-        waiting = {name for name, it in self.available.items() if it["free_slots"] > reserved.count(name)}
+        waiting = {name for name, entrant in self.available.items() if entrant["free_slots"] > reserved.count(name)}
         fresh = in_play > 0 and not planning["allow_early_rematch"]
         draws = Draws(self.seed, f"pairing {len(self.pairings) + 1}")
         return list(islice(self._tables(waiting, fresh, draws), max(0, most)))
 
     def _tables(self, waiting: set[str], fresh: bool, draws: Draws) -> Iterator[list[str]]:
-        for _, group in groupby(sorted(waiting, key=lambda it: (self._urgency(it), it)), self._urgency):
+        for _, group in groupby(sorted(waiting, key=lambda name: (self._urgency(name), name)), self._urgency):
             seekers = [name for name in group if name in waiting]
             while seekers and len(waiting) >= 2:
                 seeker = draws.one_of(seekers)
@@ -184,17 +184,17 @@ class Ladder:
         information = {name: self._information(self._rating(seeker), self._rating(name)) for name in left}
         return [name for name in left if information[name] >= 0.25 * max(information.values())]
 
-    def _penalty(self, one: str, other: str, distance: int) -> int:
+    def _penalty(self, name: str, other: str, distance: int) -> int:
         return sum(
             max(0, distance - (len(self.met[mine]) - 1 - self.met[mine].index(its)))
-            for mine, its in ((one, other), (other, one))
+            for mine, its in ((name, other), (other, name))
             if its in self.met[mine]
         )
 
     @staticmethod
-    def _information(one: Rating, other: Rating) -> float:
-        x = (one.value - other.value) / SCALE
-        return 1 / ((2 + exp(x) + exp(-x)) * (one.deviation**2 + other.deviation**2 + SCALE**2))
+    def _information(rating: Rating, other: Rating) -> float:
+        x = (rating.value - other.value) / SCALE
+        return 1 / ((2 + exp(x) + exp(-x)) * (rating.deviation**2 + other.deviation**2 + SCALE**2))
 
     def _seated(self, names: list[str], draws: Draws) -> list[str]:
         first, second = sorted(names)
@@ -255,11 +255,11 @@ class Ladder:
             points = points_of(ranks, place)
             self.results[player][{1.0: 0, 0.5: 1, 0.0: 2}[points]] += 1
             self.results[player][3] += {"bot": player[0], "version": player[1]} in event["forfeited"]
-            present = [name for name, it in self.entrants.items() if it["bots"][0]["bot"] == player[0]]
+            present = [name for name, entrant in self.entrants.items() if entrant["bots"][0]["bot"] == player[0]]
             self.last_player |= dict.fromkeys(present, player)
 
     def _owner(self, bot: str) -> str:
-        found = [it["owners"] for it in self.everybody.values() if it["bots"][0]["bot"] == bot and it["owners"]]
+        found = [who["owners"] for who in self.everybody.values() if who["bots"][0]["bot"] == bot and who["owners"]]
         return str(found[0][0]) if found else bot
 
     @staticmethod

@@ -139,7 +139,7 @@ class SimulatedLadder:
 
     def _challenge(self, name: str) -> None:
         entrants = self.ladder.entrants
-        others = [it for it in entrants if it != name and not {*entrants[it].owners} & {*self._owners(name)}]
+        others = [peer for peer in entrants if peer != name and not {*entrants[peer].owners} & {*self._owners(name)}]
         if name in entrants and others:
             names = (name, self.rng.choice(others))
             self.do(ChallengeEntrants(f"ann/{len(self.entries)}", names))

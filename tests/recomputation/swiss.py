@@ -106,16 +106,16 @@ class SwissTournament:
 
     def _rows(self) -> list[Event]:
         rows: list[Event] = []
-        by_points = sorted(self.players.values(), key=lambda it: -it.points)
-        for _, level in groupby(by_points, lambda it: it.points):
-            names = sorted((it.name for it in level), key=list(self.players).index)
+        by_points = sorted(self.players.values(), key=lambda player: -player.points)
+        for _, level in groupby(by_points, lambda player: player.points):
+            names = sorted((player.name for player in level), key=list(self.players).index)
             for tied in self._split(names, 0):
                 rank = len(rows) + 1
                 rows += [self._row(rank, name, names) for name in tied]
         return rows
 
     def _row(self, rank: int, name: str, level: list[str]) -> Event:
-        points = [it for _, it in self.results[name]]
+        points = [score for _, score in self.results[name]]
         return {
             "rank": rank, "entrant": name, "points": self.players[name].points,
             "tie_breaks": [*self._tie_breaks(name), self._against(name, level)],

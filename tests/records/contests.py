@@ -76,7 +76,7 @@ async def played_contest(harness: HostingHarness, contest: str) -> PlayedContest
             await asyncio.sleep(0)
     await harness.close()
     matches = harness.store.matches
-    records = {it: await matches.read(it) for it in await harness.store.match_ids()}
+    records = {match_id: await matches.read(match_id) for match_id in await harness.store.match_ids()}
     return PlayedContest(
         tuple(await matches.contests.read(contest)),
         {match_id: b"".join(format_record(entries, KEY, "0.1.0")) for match_id, entries in records.items()},

@@ -58,12 +58,12 @@ def test_lines_with_too_many_numbers_are_stored_whole(monkeypatch: pytest.Monkey
 
 
 def test_groups_of_other_processes_are_added_whole_or_not_at_all(path: Path) -> None:
-    one, two, three = (store_record(match_id, short_record(match_id)) for match_id in "abc")
+    first, second, third = (store_record(match_id, short_record(match_id)) for match_id in "abc")
     with PackedRecords(path) as packed:
-        for group in encode_groups([one, two], 3):
+        for group in encode_groups([first, second], 3):
             packed.append_group(group)
         with pytest.raises(NotPackable, match="match b is packed already"):
-            packed.append_group(next(encode_groups([two, three], 3)))
+            packed.append_group(next(encode_groups([second, third], 3)))
         assert (len(packed), "c" in packed) == (2, False)
     assert unpacked(path) == [short_record("a"), short_record("b")]
 

@@ -101,7 +101,7 @@ def test_a_record_that_is_older_than_an_option_is_verified(game: str, tmp_path: 
     played = (random_match(find_game(game), seed) for seed in count())
     created: Any
     created, *others = next(events for events in played if _has_defaults_of(late, events[0]))
-    values = tuple(it for it in created.setup.terms.settings.values if it[0] not in late)
+    values = tuple(value for value in created.setup.terms.settings.values if value[0] not in late)
     before = structs.replace(created, setup=change_setup(created.setup, settings=Settings(values)))
     assert before != created
     _check_verified([before, *others], tmp_path)

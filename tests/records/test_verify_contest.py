@@ -98,7 +98,7 @@ def test_the_record_has_no_request_ids_and_ends_with_the_standings_of_each_seaso
     assert b"org/" not in data
     assert b'"r1"' not in data
     seasons = [json.loads(line)["event"] for line in lines_of(data)[-3:-1]]
-    assert [(it["kind"], it["season"]) for it in seasons] == [("season_standings", 1), ("season_standings", 2)]
+    assert [(event["kind"], event["season"]) for event in seasons] == [("season_standings", 1), ("season_standings", 2)]
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -107,8 +107,8 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     if items is None:
         yield path.removeprefix("."), value
         return
-    for key, one in items:
-        yield from leaves(one, f"{path}.{key}")
+    for key, item in items:
+        yield from leaves(item, f"{path}.{key}")
 
 
 def changed(value: Any) -> Any:
@@ -141,7 +141,7 @@ def forgeries(data: bytes) -> Iterator[tuple[int, str, str, bytes]]:
     lines = lines_of(data)
     for at in range(1, len(lines) - 1):
         event = json.loads(lines[at])["event"]
-        for path, value in leaves({key: it for key, it in event.items() if key not in ("v", "kind")}):
+        for path, value in leaves({key: part for key, part in event.items() if key not in ("v", "kind")}):
             yield at, event["kind"], path, with_event(lines, at, with_leaf(event, path, changed(value)))
 
 
@@ -157,7 +157,7 @@ def test_every_value_that_follows_from_others_is_named_where_it_was_changed(
     for number, kind, path, forged in islice(forgeries(contest_record(played.entries)), 0, None, step):
         verdict = verdict_on(forged, tmp_path, records=tmp_path / "records")
         where = f"entry {number} ({kind}), {path}: {verdict}"
-        if any(path.startswith(one) for one in INPUTS.get(kind, ())):
+        if any(path.startswith(prefix) for prefix in INPUTS.get(kind, ())):
             entry = re.search(r"entry (\d+)", verdict.sentence)
             assert entry is None or int(entry[1]) >= number or verdict.status is RecordStatus.FINE, where
             continue
@@ -283,7 +283,7 @@ def test_each_record_of_a_match_must_be_valid(
     played = contest("swiss")
     (first, record), (_, other) = list(played.records.items())[:2]
     changed_record = change(record, other)
-    kept = {match_id: it for match_id, it in played.records.items() if match_id != first}
+    kept = {match_id: data for match_id, data in played.records.items() if match_id != first}
     verdict = PlayedContest(
         played.entries, kept if changed_record is None else {**kept, first: changed_record}
     ).verdict(tmp_path)

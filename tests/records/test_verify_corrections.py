@@ -52,7 +52,7 @@ async def corrected_cup() -> PlayedContest:
     await harness.tournaments.start("cup")
     harness.connect(*"abcd")
     state = await harness.until_over("cup")
-    first, second, *_ = [next(iter(it.match_ids.values())) for it in state.tournament.pairings.values()]
+    first, second, *_ = [next(iter(course.match_ids.values())) for course in state.tournament.pairings.values()]
     await harness.tournaments.correct("cup", correct(first, 2, 1))
     await harness.tournaments.correct("cup", strike(second))
     await harness.tournaments.correct("cup", restore(first))

@@ -144,7 +144,7 @@ async def play_matches(
         await asyncio.wait([asyncio.create_task(done.wait()), *tasks], return_when=asyncio.FIRST_COMPLETED)
     for task in tasks:
         task.cancel()
-    failures = [one for one in await asyncio.gather(*tasks, return_exceptions=True) if isinstance(one, Exception)]
+    failures = [ended for ended in await asyncio.gather(*tasks, return_exceptions=True) if isinstance(ended, Exception)]
     assert not failures, failures
     await referee.close()
     await application.close()

@@ -21,20 +21,20 @@ LONG = tuple(f"move {number}" for number in range(40))
 
 
 def match(
-    one: str, other: str, points: float, at: int, expected: float = 0.5, given_up: bool = False, moves: int = 40
+    bot: str, other: str, points: float, at: int, expected: float = 0.5, given_up: bool = False, moves: int = 40
 ) -> ReviewedMatch:
     """Return a match that no other one overlaps, unless it is at the same time. Its moves are new."""
-    played = tuple(f"{one} {other} {at} {number}" for number in range(moves))
-    return ReviewedMatch(10 * at, 10 * at + 5, (one, other), points, expected, given_up, played)
+    played = tuple(f"{bot} {other} {at} {number}" for number in range(moves))
+    return ReviewedMatch(10 * at, 10 * at + 5, (bot, other), points, expected, given_up, played)
 
 
 def reviewed(rated: MatchRated) -> ReviewedMatch:
-    one, other = rated.changes
-    deviation = hypot(one.before.rating.deviation, other.before.rating.deviation, ELO_SCALE)
-    expected = 1 / (1 + exp((other.before.rating.value - one.before.rating.value) / deviation))
+    change, other = rated.changes
+    deviation = hypot(change.before.rating.deviation, other.before.rating.deviation, ELO_SCALE)
+    expected = 1 / (1 + exp((other.before.rating.value - change.before.rating.value) / deviation))
     first, second = rated.finish.ranks
     points = 0.5 if first == second else float(first < second)
-    return ReviewedMatch(rated.at_ms, rated.at_ms + 1, (one.player.bot, other.player.bot), points, expected)
+    return ReviewedMatch(rated.at_ms, rated.at_ms + 1, (change.player.bot, other.player.bot), points, expected)
 
 
 @pytest.mark.slow
@@ -44,7 +44,9 @@ def test_a_helper_that_loses_on_purpose_is_found(ladders: int) -> None:
     for number in range(ladders):
         farmed = FarmedLadder(f"farm {number}", throws=True)
         farmed.play_half_alone(120)
-        found += any(FARMER in it.what and HELPER in it.what for it in find_arranged(list(map(reviewed, farmed.rated))))
+        found += any(
+            FARMER in clue.what and HELPER in clue.what for clue in find_arranged(list(map(reviewed, farmed.rated)))
+        )
     assert found >= 0.9 * ladders
 
 
@@ -55,7 +57,7 @@ def test_honest_bots_rarely_look_as_if_they_arranged_results(ladders: int) -> No
     for number in range(ladders):
         honest = FarmedLadder(f"honest {number}")
         honest.play_half_alone(80)
-        found += find_arranged([reviewed(it) for it in honest.rated])
+        found += find_arranged([reviewed(rated) for rated in honest.rated])
     assert len(found) <= ladders // 20, found
 
 
@@ -63,7 +65,7 @@ def test_wins_while_nobody_else_plays_are_compared_with_those_at_other_times() -
     alone = [match("a", "b", 1, at) for at in range(30)]
     crowded = [match("b", "a", float(at % 4 > 0), 100 + at) for at in range(30)]
     others = [match("c", "d", at % 2, 100 + at) for at in range(30)]
-    sentences = [it.what for it in find_arranged([*alone, *crowded, *others])]
+    sentences = [finding.what for finding in find_arranged([*alone, *crowded, *others])]
     assert "a won 30 of 30 matches against b while nobody else played, and 8 of 30 at other times" in sentences
 
 

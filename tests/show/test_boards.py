@@ -28,7 +28,7 @@ def resolved(shared: str, written: str) -> str:
 def test_what_drawings_have_in_common_is_stored_once_and_nothing_is_lost() -> None:
     drawings = [drawing(LINES, PIECES), drawing(LINES, PIECES, "<text>1</text>"), drawing(LINES)]
     shared, written = share_parts(drawings)
-    assert [resolved(shared, one) for one in written] == drawings
+    assert [resolved(shared, drawn) for drawn in written] == drawings
     assert (shared + "".join(written)).count(LINES) == 1
     assert re.findall(r'id="(d\d+)"', shared) == ["d0", "d1", "d2"], "in the order of the drawings, each time"
 
@@ -48,7 +48,7 @@ def test_a_drawing_that_cannot_be_divided_stays_whole(odd: str) -> None:
 def test_a_sign_in_an_attribute_is_no_end_of_a_tag() -> None:
     odd = drawing(f'<text aria-label="a>b">{LINES}</text>')
     shared, written = share_parts([odd, odd])
-    assert [resolved(shared, one) for one in written] == [odd, odd]
+    assert [resolved(shared, drawn) for drawn in written] == [odd, odd]
     assert written[0].count("<use") == 1
 
 

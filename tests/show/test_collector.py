@@ -112,7 +112,7 @@ def test_exported_standings_are_read_unchanged() -> None:
     play = started(Swiss(rounds=3), NAMES).play_out()
     snapshot = read_snapshot(to_json(play.tournament), tie_breaks(play))
     rows = [
-        (row.rank, row.entrant, row.points, tuple(it.value for it in row.tie_breaks))
+        (row.rank, row.entrant, row.points, tuple(tie_break.value for tie_break in row.tie_breaks))
         for row in snapshot.table.standings
     ]
     assert rows == [(row.rank, row.entrant, row.points, row.tie_breaks) for row in play.tournament.standings()]

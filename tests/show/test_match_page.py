@@ -140,7 +140,7 @@ def test_boards_are_drawn_from_what_the_viewer_may_see(tmp_path: Path, monkeypat
     seen = [
         (json.loads(json.dumps(position.view(SPECTATOR))), position.text(SPECTATOR)) for position in positions.values()
     ]
-    assert [one[:2] for one in drawn] == seen
+    assert [board[:2] for board in drawn] == seen
     assert [move for *_, move in drawn[:5]] == [None, "=?", "=?", "=?", "=?"]
 
 

@@ -96,7 +96,7 @@ def test_every_cell_has_a_number_and_the_colours_have_a_legend() -> None:
 
 def test_shades_grow_with_the_score() -> None:
     assert [shade(share) for share in (0, 0.5, 1)] == [0, 4, 8]
-    assert all(one <= other for one, other in pairwise(shade(part / 100) for part in range(101)))
+    assert all(lower <= higher for lower, higher in pairwise(shade(part / 100) for part in range(101)))
 
 
 def test_the_best_eight_lines_are_coloured_and_the_others_counted() -> None:

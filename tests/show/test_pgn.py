@@ -105,7 +105,7 @@ def test_event_and_round_are_those_of_the_contest(
 def test_scores_are_evaluations_for_white(tmp_path: Path) -> None:
     game = pgn_of(tmp_path, record("e2e4 e7e5 d2d4", Resign(0), scores=(35, -20, None)))
     found = [node.eval() for node in game.mainline()]
-    assert [one and one.white().score() for one in found] == [35, 20, None]
+    assert [evaluation and evaluation.white().score() for evaluation in found] == [35, 20, None]
     assert game.next().comment == "[%eval 0.35] [%clk 0:00:09.5]"  # type: ignore[union-attr]  # There is a move.
 
 

@@ -56,4 +56,4 @@ def test_estimates_are_narrower_after_more_matches() -> None:
         long_season[name].high - long_season[name].low < short_season[name].high - short_season[name].low
         for name in long_season
     )
-    assert abs(sum(it.elo for it in long_season.values())) < 1e-6
+    assert abs(sum(estimate.elo for estimate in long_season.values())) < 1e-6

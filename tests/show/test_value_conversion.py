@@ -358,13 +358,13 @@ def test_records_of_a_results_folder_may_be_packed(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(RecordStatistics, "add_record", lambda _, record: added.append(record))
     (tmp_path / "report-data.json").write_text('{"tournament": {}, "table": {}, "matches": {}}')
     (tmp_path / "records").mkdir()
-    one, other = (record_of(short_match(match_id=name)) for name in "ab")
-    (tmp_path / "records" / "1.jsonl").write_bytes(one)
+    first, second = (record_of(short_match(match_id=name)) for name in "ab")
+    (tmp_path / "records" / "1.jsonl").write_bytes(first)
     packed_file = tmp_path / "records" / "2.pack"
     with PackedRecords(packed_file) as packed:
-        packed.append(other)
+        packed.append(second)
     read_saved_report(tmp_path)
-    assert added == [one, other]
+    assert added == [first, second]
 
     whole = packed_file.read_bytes()
     packed_file.write_bytes(whole[:-1])

@@ -63,7 +63,7 @@ class PageAnswer:
 
     def has_form(self, action: str, **fields: str) -> bool:
         forms = Forms(self.body).forms
-        return any(one.action.endswith(f"/{action}") and one.fields.items() >= fields.items() for one in forms)
+        return any(form.action.endswith(f"/{action}") and form.fields.items() >= fields.items() for form in forms)
 
 
 class Visitor:
@@ -131,7 +131,7 @@ class Visitor:
 
     def _keep_cookies(self) -> None:
         for header in self.set_cookies:
-            for name, one in SimpleCookie(header).items():
+            for name, cookie in SimpleCookie(header).items():
                 self.cookies.pop(name, None)
-                if one["max-age"] != "0":
-                    self.cookies[name] = one.coded_value
+                if cookie["max-age"] != "0":
+                    self.cookies[name] = cookie.coded_value

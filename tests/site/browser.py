@@ -94,10 +94,10 @@ class Visitor:
         """Return what axe finds that keeps people from reading the page."""
         found = Axe().run(self.page).response["violations"]
         return [
-            f"{one['id']}: {node['target']} {node['failureSummary']}"
-            for one in found
-            if one["impact"] in SERIOUS
-            for node in one["nodes"][:3]
+            f"{violation['id']}: {node['target']} {node['failureSummary']}"
+            for violation in found
+            if violation["impact"] in SERIOUS
+            for node in violation["nodes"][:3]
         ]
 
     def overflow_px(self) -> int:

@@ -53,22 +53,22 @@ def test_moves_are_found_with_their_ply_and_what_was_rejected_before() -> None:
         entry_pb2.Entry(flag_fell=entry_pb2.FlagFell(seat=0, clock_charge=charge(11 * SECOND), move="late")),
     ]
     moves = charged_moves(entries, 0)
-    assert [(one.ply, one.move, one.rejected) for one in moves] == [(2, "c", ("a: not legal",)), (5, "late", ())]
+    assert [(move.ply, move.move, move.rejected) for move in moves] == [(2, "c", ("a: not legal",)), (5, "late", ())]
 
 
 def test_a_hidden_choice_is_named_when_it_is_revealed() -> None:
     sealed = entry_pb2.ChoiceSealed(seat=0, clock_charge=charge(SECOND), state=match_pb2.MatchState(ply=0))
     revealing = played(1, "b", 2, charge(SECOND))
     revealing.move_played.revealed.add(seat=0, move="a")
-    assert [one.move for one in charged_moves([entry_pb2.Entry(choice_sealed=sealed)], 0)] == ["hidden choice"]
-    assert [one.move for one in charged_moves([entry_pb2.Entry(choice_sealed=sealed), revealing], 0)] == ["a"]
-    assert [one.move for one in charged_moves([entry_pb2.Entry(choice_sealed=sealed), revealing], 1)] == ["b"]
+    assert [move.move for move in charged_moves([entry_pb2.Entry(choice_sealed=sealed)], 0)] == ["hidden choice"]
+    assert [move.move for move in charged_moves([entry_pb2.Entry(choice_sealed=sealed), revealing], 0)] == ["a"]
+    assert [move.move for move in charged_moves([entry_pb2.Entry(choice_sealed=sealed), revealing], 1)] == ["b"]
 
 
 def test_the_parts_of_a_move_add_up_to_the_time_from_the_question_to_the_answer() -> None:
-    one = ChargedMove(0, "a", charge(1_000, network_us=300, credit_us=200, stall_us=100))
-    assert (one.elapsed_us, one.own_us, one.uncredited_us) == (1_000, 600, 100)
-    picture = charge_picture(one, 2_000)
+    move = ChargedMove(0, "a", charge(1_000, network_us=300, credit_us=200, stall_us=100))
+    assert (move.elapsed_us, move.own_us, move.uncredited_us) == (1_000, 600, 100)
+    picture = charge_picture(move, 2_000)
     widths = [float(part.split('"')[0]) for part in picture.split('width="')[1:]]
     assert widths == [0.3 * WIDTH, 0.05 * WIDTH, 0.1 * WIDTH, 0.05 * WIDTH]
     assert 'aria-label="the bot 0.6 ms, network, charged 0.1 ms, network, not charged 0.2 ms' in picture

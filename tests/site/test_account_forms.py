@@ -216,9 +216,9 @@ def test_a_token_is_created_once_if_its_form_is_sent_several_times_at_once() -> 
         assert CREATE_TOKEN.call
         calls: list[Any] = [
             CREATE_TOKEN.call(
-                Account(SESSION, referee, lock), bot_service_pb2.CreateBotTokenRequest(bot="anna", label="laptop"), one
+                Account(SESSION, referee, lock), bot_service_pb2.CreateBotTokenRequest(bot="anna", label="laptop"), sent
             )
-            for one in (request_id, request_id, new_request_id())
+            for sent in (request_id, request_id, new_request_id())
         ]
         return [answer.secret for answer in await asyncio.gather(*calls)]
 

@@ -321,7 +321,7 @@ def test_a_bot_enters_a_tournament_and_withdraws(visitor: Visitor, organiser: Or
     assert "Done: Enter the tournament." in page.body
     assert ESCAPED in page.body
     assert "<script>alert" not in page.body
-    assert [one.name for one in find_tournament(organiser).entrants] == [organiser.bots[0]]
+    assert [entrant.name for entrant in find_tournament(organiser).entrants] == [organiser.bots[0]]
     page = visitor.do(bot_page(organiser), "withdraw-bot", {"tournament": organiser.name})
     assert "Done: Withdraw from the tournament." in page.body
     assert not find_tournament(organiser).entrants
@@ -339,14 +339,14 @@ def test_a_bot_joins_a_ladder_and_leaves(visitor: Visitor, organiser: Organiser)
 
 def test_a_secret_is_shown_once_and_created_once(visitor: Visitor, organiser: Organiser) -> None:
     bot = organiser.bots[0]
-    before = {one.id for one in organiser.call("BotService/ListBotTokens", bot=bot).tokens}
+    before = {token.id for token in organiser.call("BotService/ListBotTokens", bot=bot).tokens}
     page = visitor.get(bot_page(organiser))
     confirmation = visitor.submit(page.form("create-token"), label=HOSTILE, expire_time="3")
-    assert {one.id for one in organiser.call("BotService/ListBotTokens", bot=bot).tokens} == before
+    assert {token.id for token in organiser.call("BotService/ListBotTokens", bot=bot).tokens} == before
     form = confirmation.form("create-token")
     shown = visitor.submit(form)
     secret = secret_of(shown)
-    (made,) = [one for one in organiser.call("BotService/ListBotTokens", bot=bot).tokens if one.id not in before]
+    (made,) = [token for token in organiser.call("BotService/ListBotTokens", bot=bot).tokens if token.id not in before]
     assert (made.expire_time.seconds - made.create_time.seconds) // 60 in range(3 * 24 * 60 - 5, 3 * 24 * 60 + 1)
     assert call_method(organiser.channel, "MatchService/ListTurns", secret) is not None
     again = visitor.submit(form)
@@ -357,9 +357,9 @@ def test_a_secret_is_shown_once_and_created_once(visitor: Visitor, organiser: Or
     assert secret not in listed
     assert ESCAPED in listed
     visitor.do(bot_page(organiser), "revoke-token", {"token_id": made.id})
-    assert [one.revoked for one in organiser.call("BotService/ListBotTokens", bot=bot).tokens if one.id == made.id] == [
-        True
-    ]
+    assert [
+        token.revoked for token in organiser.call("BotService/ListBotTokens", bot=bot).tokens if token.id == made.id
+    ] == [True]
 
 
 def test_a_bot_is_registered_once_and_its_secret_is_shown_once(visitor: Visitor, organiser: Organiser) -> None:
@@ -387,7 +387,7 @@ def test_a_bot_is_withdrawn_from_a_match_by_its_owner(visitor: Visitor, site: st
     assert not own.get(bot_page(organiser)).has_form("withdraw-from-match")
     visitor.do(bot_page(organiser), "withdraw-from-match", {"match_id": match_id})
     match = organiser.call("MatchService/GetMatch", match_id=match_id).match
-    assert [(one.seat, one.cause) for one in match.result.forfeited.forfeits] == [
+    assert [(forfeit.seat, forfeit.cause) for forfeit in match.result.forfeited.forfeits] == [
         (0, result_pb2.FORFEIT_CAUSE_WITHDRAWN)
     ]
 
@@ -441,7 +441,7 @@ def test_what_was_done_before_is_said(visitor: Visitor, organiser: Organiser) ->
     form = visitor.submit(page.form("withdraw-entrant"), entrant=organiser.bots[1]).form("withdraw-entrant")
     assert "Done: Withdraw an entrant." in visitor.follow(visitor.submit(form)).body
     assert "It was done already." in visitor.follow(visitor.submit(form)).body
-    assert [one.name for one in find_tournament(organiser).entrants] == [organiser.bots[0]]
+    assert [entrant.name for entrant in find_tournament(organiser).entrants] == [organiser.bots[0]]
 
 
 def test_a_tournament_is_cancelled(visitor: Visitor, organiser: Organiser) -> None:
@@ -471,14 +471,14 @@ def test_a_round_is_paired_by_hand(site: str, four: Organiser) -> None:
         page = visitor.do(tournament_page(four), "pair-round", pairings=pairings, message="a wish")
         assert f"{wanted[0][0]} – {wanted[0][1]}" in page.body
         made = call_for_tournament(four, "ListPairings").pairings
-        assert [list(one.entrants) for one in made] == wanted
+        assert [list(pairing.entrants) for pairing in made] == wanted
 
 
 def test_results_of_a_tournament_are_struck_corrected_and_restored(visitor: Visitor, organiser: Organiser) -> None:
     start_tournament(organiser, round_robin={"cycles": 2}, max_concurrent_matches=1)
     done: list[str] = []
     first = decide_next(organiser, TOURNAMENT, done)
-    (pairing,) = [one for one in call_for_tournament(organiser, "ListPairings").pairings if first in one.match_ids]
+    (pairing,) = [pair for pair in call_for_tournament(organiser, "ListPairings").pairings if first in pair.match_ids]
     page = f"{tournament_page(organiser)}/pairings/{quote(pairing.id)}"
     played = points(organiser)
     confirmation = visitor.submit(visitor.get(page).form("strike-tournament-match"), message=HOSTILE)
@@ -498,11 +498,11 @@ def test_results_of_a_tournament_are_struck_corrected_and_restored(visitor: Visi
     assert points(organiser) == played  # An old form that is sent again does nothing.
     visitor.do(page, "reopen-pairing", message="again")
     again = call_for_tournament(organiser, "ListPairings").pairings
-    assert [list(one.points) for one in again if one.id == pairing.id] == [[]]
+    assert [list(listed.points) for listed in again if listed.id == pairing.id] == [[]]
 
 
 def find_corrections(organiser: Organiser) -> list[Any]:
-    return [it for one in call_for_tournament(organiser, "ListPairings").pairings for it in one.corrections]
+    return [fix for pairing in call_for_tournament(organiser, "ListPairings").pairings for fix in pairing.corrections]
 
 
 # Ladders, matches and invitations

@@ -88,7 +88,7 @@ def paths(accounts: Accounts) -> dict[str, str]:
     organiser = accounts.organiser
     bot = f"/account/bots/{organiser.bots[0]}"
     cup = f"/account/tournaments/{organiser.name}"
-    pairing = next(one for one in call_for_tournament(organiser, "ListPairings").pairings if one.points)
+    pairing = next(pairing for pairing in call_for_tournament(organiser, "ListPairings").pairings if pairing.points)
     cancel = accounts.owner.get(f"/account/tournaments/{OPEN_CUP}").form("cancel-tournament")
     confirmation = urlencode({**cancel.fields, "message": LONG_LABEL})
     return {

@@ -265,8 +265,8 @@ def test_every_text_of_the_contract_is_poisoned(answers: list[Message]) -> None:
 
 def texts_of(message: Message) -> Iterator[str]:
     for field, value in message.ListFields():
-        for one in value if field.is_repeated else [value]:
-            if isinstance(one, str):
-                yield one
-            elif isinstance(one, Message):
-                yield from texts_of(one)
+        for part in value if field.is_repeated else [value]:
+            if isinstance(part, str):
+                yield part
+            elif isinstance(part, Message):
+                yield from texts_of(part)

@@ -55,8 +55,8 @@ def test_what_pages_show_is_there(site: ApiSite) -> None:
     standings = site.get(f"/ladders/{organiser.name}/standings").json["standings"]
     assert {bot["bot"] for row in standings for bot in row["entrant"]["bots"]} == set(organiser.bots)
     assert site.get(f"/ladders/{organiser.name}/ratings/{organiser.bots[0]}").json["points"]
-    assert [one["name"] for one in site.get("/ladders").json["ladders"]] == [organiser.name]
-    assert [one["name"] for one in site.get("/tournaments").json["tournaments"]] == [organiser.name]
+    assert [ladder["name"] for ladder in site.get("/ladders").json["ladders"]] == [organiser.name]
+    assert [tournament["name"] for tournament in site.get("/tournaments").json["tournaments"]] == [organiser.name]
     assert site.get(f"/tournaments/{organiser.name}/pairings").json["pairings"]
 
 

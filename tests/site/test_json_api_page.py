@@ -32,7 +32,7 @@ def shape(line: str) -> object:
         value = json.loads(line)
     except ValueError:
         return ID.sub("ID", line)
-    return {name: type(one).__name__ for name, one in value.items()} if isinstance(value, dict) else type(value)
+    return {name: type(member).__name__ for name, member in value.items()} if isinstance(value, dict) else type(value)
 
 
 @pytest.mark.slow

@@ -69,8 +69,8 @@ def matches(world: World, browser: Browser) -> Iterator[dict[str, Watched]]:
     terms = {game: Terms(game, options, clock=SLOW, start_within="2m") for game, options in GAMES.items()}
     terms |= {name: Terms("alquerque", clock=SLOW, visibility=text) for name, text in VISIBILITIES.items()}
     ids = {
-        name: world.organiser.create_match(one, BOTS[: 4 if name in {"toc", "troke"} else 2]).id
-        for name, one in terms.items()
+        name: world.organiser.create_match(match_terms, BOTS[: 4 if name in {"toc", "troke"} else 2]).id
+        for name, match_terms in terms.items()
     }
     for match_id in ids.values():
         world.wait_for_ply(match_id, HELD_PLY)

@@ -60,7 +60,7 @@ def test_many_readers_at_once_cost_one_rendering() -> None:
         page = LivePage(source.render)
         pages = await asyncio.gather(*(page.page() for _ in range(50)))
         assert source.rendered == 1
-        assert all(one is pages[0] for one in pages)
+        assert all(shown is pages[0] for shown in pages)
 
     in_fast_time(test())
 

@@ -111,8 +111,8 @@ def paths(world: World) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def visitor(world: World, browser: Browser) -> Iterator[Visitor]:
     """A visitor who changes the size of the window and the colours of the page."""
-    with visit(browser, world.site.url, timezone_id="Europe/Paris") as one:
-        yield one
+    with visit(browser, world.site.url, timezone_id="Europe/Paris") as visiting:
+        yield visiting
 
 
 @pytest.mark.parametrize("name", PAGES)

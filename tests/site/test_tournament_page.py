@@ -49,9 +49,9 @@ BRACKET = tournament_pb2.TournamentTerms(elimination=tournament_pb2.Elimination(
 
 
 def referee_of(tournament: tournament_pb2.Tournament) -> FakeUpstream:
-    names = [one.name for one in ENTRANTS]
+    names = [side.name for side in ENTRANTS]
     rating = rating_pb2.Rating(value=1500, deviation=50)
-    rows = [ladder_pb2.LadderStanding(rank=rank, entrant=one, rating=rating) for rank, one in enumerate(ENTRANTS, 1)]
+    rows = [ladder_pb2.LadderStanding(rank=rank, entrant=side, rating=rating) for rank, side in enumerate(ENTRANTS, 1)]
     return FakeUpstream(
         tournament_service_pb2.GetTournamentResponse(tournament=tournament),
         tournament_service_pb2.ListPairingsResponse(pairings=[PAIRING]),
@@ -139,7 +139,7 @@ class LargeReferee(FakeUpstream):
         if isinstance(request, tournament_service_pb2.GetTournamentRequest):
             answer: Message = tournament_service_pb2.GetTournamentResponse(tournament=self.tournament)
         elif isinstance(request, tournament_service_pb2.ListPairingsRequest):
-            found = [one for one in self.pairings if request.round in {0, one.round}]
+            found = [pairing for pairing in self.pairings if request.round in {0, pairing.round}]
             size = request.page_size
             token = "next" if len(found) > size else ""
             answer = tournament_service_pb2.ListPairingsResponse(pairings=found[:size], next_page_token=token)
@@ -163,7 +163,7 @@ def test_a_small_tournament_shows_all_rounds_and_opens_the_current_one() -> None
     assert len(pairings_on(page)) == len(upstream.pairings) < 1_000
     assert linked_rounds(page) == []
     rounds = [attributes for tag, attributes in page.tags if tag == "details"]
-    assert ["open" in one for one in rounds] == [number == 9 for number in range(43, 0, -1)]
+    assert ["open" in attributes for attributes in rounds] == [number == 9 for number in range(43, 0, -1)]
 
 
 @pytest.mark.parametrize("terms", [{}, {"elimination": tournament_pb2.Elimination()}])
@@ -266,7 +266,7 @@ class ListedByPhase(FakeUpstream):
     async def call(self, request: Message, response: type[R]) -> R:
         if not isinstance(request, tournament_service_pb2.ListTournamentsRequest):
             return await super().call(request, response)
-        found = [one for one in self.tournaments if one.phase == request.phase]
+        found = [tournament for tournament in self.tournaments if tournament.phase == request.phase]
         answer = tournament_service_pb2.ListTournamentsResponse(tournaments=found[: request.page_size])
         assert isinstance(answer, response)
         return answer

@@ -460,7 +460,7 @@ def resign(member: Member) -> None:
     member.resigning = asyncio.ensure_future(member.membership.resign())
 
 
-FAULTS = (cut_off, refuse, lambda it: it.clock.pause(), resign, mend)
+FAULTS = (cut_off, refuse, lambda member: member.clock.pause(), resign, mend)
 
 
 @in_loop

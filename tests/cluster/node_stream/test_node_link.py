@@ -47,10 +47,10 @@ def run_pair(
 
     async def run() -> None:
         time = FakeTime()
-        one, two = Side(time, receive), Side(time)
-        tasks = one.run(two), two.run(one)
+        left, right = Side(time, receive), Side(time)
+        tasks = left.run(right), right.run(left)
         await settle()
-        await check(time, one, two, *tasks)
+        await check(time, left, right, *tasks)
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
@@ -62,14 +62,14 @@ def test_messages_of_any_size_arrive_in_order() -> None:
     sizes = (0, 1, 94, 95, 96, 100, 101, 1_000, 0, 7)
     messages = [bytes([number]) * size for number, size in enumerate(sizes)]
 
-    async def check(_time: FakeTime, one: Side, two: Side, *_: Any) -> None:
+    async def check(_time: FakeTime, left: Side, right: Side, *_: Any) -> None:
         for message in messages:
-            one.link.send(message)
-            two.link.send(message)
+            left.link.send(message)
+            right.link.send(message)
         await settle()
-        assert one.received == two.received == messages
-        assert one.begun == two.begun == 1
-        assert one.counts.sent == two.counts.received == len(messages)
+        assert left.received == right.received == messages
+        assert left.begun == right.begun == 1
+        assert left.counts.sent == right.counts.received == len(messages)
 
     run_pair(check)
 
@@ -89,49 +89,49 @@ def test_all_messages_that_wait_are_written_at_once() -> None:
 
 
 def test_a_quiet_stream_stays_open_while_both_sides_live() -> None:
-    async def check(time: FakeTime, one: Side, two: Side, *tasks: asyncio.Task[str]) -> None:
+    async def check(time: FakeTime, left: Side, right: Side, *tasks: asyncio.Task[str]) -> None:
         for _ in range(20):
             await time.advance(SECOND)
         assert not any(task.done() for task in tasks)
-        assert one.received == two.received == []
+        assert left.received == right.received == []
 
     run_pair(check)
 
 
 def test_a_silent_stream_ends_after_three_seconds() -> None:
-    async def check(time: FakeTime, one: Side, _two: Side, one_task: asyncio.Task[str], two_task: Any) -> None:
-        two_task.cancel()
+    async def check(time: FakeTime, left: Side, _right: Side, left_task: asyncio.Task[str], right_task: Any) -> None:
+        right_task.cancel()
         await time.advance(MAX_SILENCE_US - 1)
-        assert not one_task.done()
-        assert one.link.silent_us == MAX_SILENCE_US - 1
+        assert not left_task.done()
+        assert left.link.silent_us == MAX_SILENCE_US - 1
         await time.advance(1)
-        assert await one_task == "nothing was received for 3 s"
+        assert await left_task == "nothing was received for 3 s"
 
     run_pair(check)
 
 
 def test_silence_is_excused_while_the_own_event_loop_is_late() -> None:
-    async def check(time: FakeTime, _one: Side, _two: Side, one_task: asyncio.Task[str], two_task: Any) -> None:
-        two_task.cancel()
+    async def check(time: FakeTime, _left: Side, _right: Side, left_task: asyncio.Task[str], right_task: Any) -> None:
+        right_task.cancel()
         await settle()
         time.us += 60 * SECOND
         await time.advance(0)
-        assert not one_task.done()
+        assert not left_task.done()
         await time.advance(MAX_SILENCE_US)
-        assert one_task.done()
+        assert left_task.done()
 
     run_pair(check)
 
 
 def test_nothing_is_received_after_the_end() -> None:
-    async def check(_time: FakeTime, one: Side, two: Side, one_task: asyncio.Task[str], _two_task: Any) -> None:
+    async def check(_time: FakeTime, left: Side, right: Side, left_task: asyncio.Task[str], _right_task: Any) -> None:
         for number in range(200):
-            two.link.send(bytes([number]))
-        one.link.end("enough")
-        one.link.send(b"late")
+            right.link.send(bytes([number]))
+        left.link.end("enough")
+        left.link.send(b"late")
         await settle()
-        assert await one_task == "enough"
-        assert one.received == two.received == []
+        assert await left_task == "enough"
+        assert left.received == right.received == []
 
     run_pair(check)
 
@@ -179,21 +179,21 @@ def test_what_was_written_makes_room_for_other_messages() -> None:
 
 
 def test_a_stream_on_which_too_much_waits_ends() -> None:
-    async def check(_time: FakeTime, one: Side, two: Side, one_task: asyncio.Task[str], _two_task: Any) -> None:
+    async def check(_time: FakeTime, left: Side, right: Side, left_task: asyncio.Task[str], _right_task: Any) -> None:
         for number in range(MAX_QUEUED_MESSAGES + 1):
-            one.link.send(number.to_bytes(4, "big"))
-        assert "too many messages wait" in await one_task
-        assert not two.received
+            left.link.send(number.to_bytes(4, "big"))
+        assert "too many messages wait" in await left_task
+        assert not right.received
 
     run_pair(check)
 
 
 @pytest.mark.parametrize("written", [b"", b"no messages", b"\x92\x91\x01\xc2"])
 def test_anything_but_messages_ends_the_stream(written: bytes) -> None:
-    async def check(_time: FakeTime, one: Side, two: Side, one_task: asyncio.Task[str], _two_task: Any) -> None:
-        two.written.put_nowait(written)
-        assert "something else than messages" in await one_task
-        assert not one.received
+    async def check(_time: FakeTime, left: Side, right: Side, left_task: asyncio.Task[str], _right_task: Any) -> None:
+        right.written.put_nowait(written)
+        assert "something else than messages" in await left_task
+        assert not left.received
 
     run_pair(check)
 

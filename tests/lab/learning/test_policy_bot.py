@@ -70,9 +70,9 @@ def test_a_policy_observes_as_a_bot_what_it_observes_in_the_environment() -> Non
     while len(in_environment) < len(in_matches):
         in_environment.append(environment.observe(environment.agent_selection))
         environment.step(first_action(in_environment[-1]))
-    for one, other in zip(in_environment, in_matches, strict=True):
-        assert one["observation"].tolist() == other["observation"].tolist()
-        assert one["action_mask"].tolist() == other["action_mask"].tolist()
+    for observation, other in zip(in_environment, in_matches, strict=True):
+        assert observation["observation"].tolist() == other["observation"].tolist()
+        assert observation["action_mask"].tolist() == other["action_mask"].tolist()
 
 
 def test_a_policy_that_chooses_an_illegal_action_is_an_error() -> None:

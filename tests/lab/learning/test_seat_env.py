@@ -31,9 +31,9 @@ def test_every_game_passes_the_check_of_gymnasium(game: Game, seat: int) -> None
 
 def test_equal_seeds_and_actions_give_equal_episodes_against_random() -> None:
     environment = SeatEnv("alquerque", seat=1)
-    one, other = play_on(environment, 3), play_on(environment, 3)
-    assert data_equivalence(one, other)
-    assert not data_equivalence(one, play_on(environment, 4))
+    episode, other = play_on(environment, 3), play_on(environment, 3)
+    assert data_equivalence(episode, other)
+    assert not data_equivalence(episode, play_on(environment, 4))
 
 
 def test_the_opponent_may_be_a_policy_which_observes_from_its_own_seat() -> None:

@@ -29,9 +29,9 @@ async def test_watchers_of_the_same_view_share_one_message() -> None:
     harness, watch_cache, context = RefereeHarness(), WatchCache(), ViewerContext(SPECTATOR, MATCH_CONTEXT)
     match_id, _ = await harness.start_match()
     await harness.submit_move(match_id, 0, "1")
-    one, another = [await watched_entries(harness, match_id, SPECTATOR) for _ in range(2)]
-    response = watch_cache.encode(one, context)
-    assert watch_cache.encode(another, context) is response
+    first, second = [await watched_entries(harness, match_id, SPECTATOR) for _ in range(2)]
+    response = watch_cache.encode(first, context)
+    assert watch_cache.encode(second, context) is response
     entry = decode_entry(response)
     assert (entry.number, entry.move_played.played.move) == (3, "1")
     await harness.referee.close()

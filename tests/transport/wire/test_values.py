@@ -68,7 +68,7 @@ def test_every_oneof_has_a_property_of_the_types_of_its_members() -> None:
             if len(oneof.fields) > 1:
                 kind = getattr(referee_values, message.name)
                 found = get_args(get_type_hints(getattr(kind, oneof.name).fget)["return"])
-                assert {it.__name__ for it in found} == {f.message_type.name for f in oneof.fields} | {"NoneType"}
+                assert {hint.__name__ for hint in found} == {f.message_type.name for f in oneof.fields} | {"NoneType"}
 
 
 def test_a_shared_default_cannot_change() -> None:
@@ -108,9 +108,9 @@ def test_equal_values_have_the_same_normal_line() -> None:
         (Rules(options={}), Rules()),
         (TournamentTerms(starts_at=time), TournamentTerms(starts_at=moved)),
     ]
-    for one, other in pairs:
-        assert one == other
-        assert msgspec.json.encode(normal(one)) == msgspec.json.encode(normal(other))
+    for value, other in pairs:
+        assert value == other
+        assert msgspec.json.encode(normal(value)) == msgspec.json.encode(normal(other))
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def values(kind: type[Value]) -> st.SearchStrategy[Value]:
 
 def _is_member(hint: Any, kind: type[Value], oneofs: list[str]) -> bool:
     """Return whether a field can be what the property of a oneof returns."""
-    union = {it for name in oneofs for it in get_args(get_type_hints(getattr(kind, name).fget)["return"])}
+    union = {member for name in oneofs for member in get_args(get_type_hints(getattr(kind, name).fget)["return"])}
     return get_origin(hint) is UnionType and set(get_args(hint)) <= union
 
 
