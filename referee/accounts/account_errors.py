@@ -15,6 +15,11 @@ class BadField(DetailedError):
         super().__init__(f"{field}: {wrong}", field=field, wrong=wrong)
 
 
+class BadSeats(DetailedError):
+    def __init__(self, what: str, given: int, wanted: int) -> None:
+        super().__init__(f"the number of {what} must be {wanted}, not {given}", given=str(given), wanted=str(wanted))
+
+
 class NameTaken(DetailedError):
     def __init__(self, name: str) -> None:
         super().__init__(f"the name {name} is taken", name=name)

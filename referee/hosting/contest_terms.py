@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from referee_values import DuplicatePlay, LadderTerms, Opening, PartnerRule, TournamentTerms, normal
 
 from engines.api import REFEREE, Game, Seat, Table
-from referee.accounts.account_errors import BadField
+from referee.accounts.account_errors import BadField, BadSeats
 from referee.contests.pairing import DueMatch, MatchScore, Sides
 from referee.contests.tournament.tournament_terms import MAX_ENTRANTS, Pools, SprtTrial, TournamentPlayTerms
 from referee.live.match_request import DEFAULT_OPENING, LiveLimits, MatchRequest, find_game
@@ -133,14 +133,17 @@ def _places(due: DueMatch) -> tuple[int, ...]:
 
 
 def check_ladder_terms(terms: HostedLadderTerms, games: Mapping[str, Game], limits: LiveLimits) -> None:
-    """Raises BadField, or what `MatchRequest.setup` raises for the terms and openings of its matches."""
+    """Raises BadField, BadSeats, or what `MatchRequest.setup` raises for the terms and openings of its matches."""
     if not terms.match_terms:
         raise BadField("match_terms", "at least one is needed")
     for match_terms in terms.match_terms:
         _check_match_terms(match_terms, terms.openings, games, limits, in_sets=terms.value.duplicate_play is not None)
     tables = [find_game(games, match_terms.game).table(match_terms.settings) for match_terms in terms.match_terms]
-    if len({table.sides for table in tables}) > 1:
-        raise BadField("match_terms", "they must all have the same seats and sides")
+    for table in tables[1:]:
+        if len(table.seats) != len(tables[0].seats):
+            raise BadSeats("seats in all games of a ladder", len(table.seats), len(tables[0].seats))
+        if table.sides != tables[0].sides:
+            raise BadSeats("sides in all games of a ladder", len(table.sides), len(tables[0].sides))
     _check_partners(seating(tables[0], terms.value.partner_rule))
 
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from referee_values import DuplicatePlay, IllegalMovePolicy, Policies
 
-from referee.accounts.account_errors import BadField, BotPaused, NameTaken
+from referee.accounts.account_errors import BadField, BadSeats, BotPaused, NameTaken
 from referee.accounts.bots import BotPause, PauseCause, paused, resumed
 from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.contest_errors import LadderClosed, NotAMember
@@ -532,7 +532,6 @@ async def test_contradictory_ladder_terms_are_rejected() -> None:
     random_seats = replace(ladder_terms().match_terms[0], random_seats=True)
     with_nonces = replace(ladder_terms().match_terms[0], nonce_timeout_us=SECOND)
     for terms in (
-        ladder_terms("nim", "toc"),
         replace(ladder_terms(), match_terms=()),
         replace(ladder_terms(), match_terms=(random_seats,)),
         replace(ladder_terms(duplicate_play=DuplicatePlay()), match_terms=(with_nonces,)),
@@ -540,6 +539,8 @@ async def test_contradictory_ladder_terms_are_rejected() -> None:
     ):
         with pytest.raises(BadField):
             await harness.ladders.create(LadderRequest("bad", "org", "r9", terms))
+    with pytest.raises(BadSeats):
+        await harness.ladders.create(LadderRequest("bad", "org", "r9", ladder_terms("nim", "toc")))
     await harness.close()
 
 

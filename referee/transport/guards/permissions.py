@@ -11,7 +11,7 @@ from referee_api.v1 import contest_pb2
 from referee_api.v1.match_service_pb2 import ListMatchesRequest
 
 from engines.api import Game
-from referee.accounts.account_errors import BadField
+from referee.accounts.account_errors import BadField, BadSeats
 from referee.accounts.bots import Accounts
 from referee.accounts.tokens import Role
 from referee.contests.contest_entrant import ContestEntrant
@@ -24,7 +24,7 @@ from referee.match.setup import Player
 from referee.match.state import Match
 from referee.transport.guards.authentication import Caller
 from referee.transport.wire.contests import read_entrant
-from referee.transport.wire.wire_errors import BadSeats, NotYours
+from referee.transport.wire.wire_errors import NotYours
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import structlog
 from referee_api.v1 import admin_service_pb2 as pb
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceServicer, add_AdminServiceServicer_to_server
 
-from referee.accounts.account_errors import BadField
+from referee.accounts.account_errors import BadField, BadSeats
 from referee.accounts.bots import Accounts, BotPause, PauseCause, paused, resumed
 from referee.accounts.names import check_words
 from referee.accounts.tokens import HOLDER_CHARS, Quota, Quotas, Role, TokenFilter
@@ -29,7 +29,6 @@ from referee.transport.services.paging import convert_page, page_size, parse_pag
 from referee.transport.wire.accounts import ROLES, quota_of, read_quota, token_of
 from referee.transport.wire.basic_types import parse_enum_or_default, unix_ms
 from referee.transport.wire.results import maybe_result
-from referee.transport.wire.wire_errors import BadSeats
 
 log = structlog.get_logger("referee.transport")
 

@@ -103,6 +103,7 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     match_errors.RequestIdReused: ErrorMapping(INVALID, "request_id"),
     account_errors.BadName: ErrorMapping(INVALID, "name"),
     account_errors.BadField: ErrorMapping(INVALID, "{field}"),
+    account_errors.BadSeats: ErrorMapping(INVALID, "seats"),
     account_errors.NameTaken: ErrorMapping(Code.ALREADY_EXISTS),
     account_errors.TooManyNames: ErrorMapping(EXHAUSTED, quota=True),
     account_errors.NoSuchBot: ErrorMapping(Code.NOT_FOUND),

@@ -8,7 +8,7 @@ from referee_api.v1 import match_pb2, policy_pb2
 from referee_api.v1.match_service_pb2 import CreateMatchRequest
 from referee_values import Opening
 
-from referee.accounts.account_errors import BadField
+from referee.accounts.account_errors import BadField, BadSeats
 from referee.accounts.names import check_words
 from referee.hosting.given_terms import TermsReader
 from referee.live.match_request import LADDER, MAKER, REQUEST_ID, TITLE, LiveLimits, MatchRequest, find_game
@@ -17,7 +17,6 @@ from referee.match.setup import SEED_BYTES, Player
 from referee.transport.wire.basic_types import ms_down, read_value
 from referee.transport.wire.clocks import time_control_of
 from referee.transport.wire.rules import rules_of
-from referee.transport.wire.wire_errors import BadSeats
 
 TITLE_CHARS = 200
 

@@ -156,13 +156,6 @@ class MatchNotOver(TransportError):
         super().__init__(f"match {match_id} has no record yet: {why}", match_id=match_id)
 
 
-class BadSeats(TransportError):
-    mapping = ErrorMapping(INVALID, "seats")
-
-    def __init__(self, what: str, given: int, wanted: int) -> None:
-        super().__init__(f"the number of {what} must be {wanted}, not {given}", given=str(given), wanted=str(wanted))
-
-
 class TooMuchStored(TransportError):
     mapping = ErrorMapping(EXHAUSTED, quota=True)
 

@@ -7,7 +7,7 @@ from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb
 from referee_values import LadderTerms, NetworkCredit, TournamentTerms
 
 from engines.registry import games
-from referee.accounts.account_errors import BadField
+from referee.accounts.account_errors import BadField, BadSeats
 from referee.contests.contest_errors import BadTerms
 from referee.contests.strength.sprt_evaluation import BadSprt
 from referee.contests.tournament.state import Tournament
@@ -213,7 +213,7 @@ def test_a_number_out_of_range_is_rejected(terms: dict[str, Any]) -> None:
 
 
 def test_a_ladder_whose_games_differ_in_seats_or_that_is_too_fast_is_rejected() -> None:
-    with pytest.raises(BadField, match="same seats and sides"):
+    with pytest.raises(BadSeats, match="number of seats in all games of a ladder must be 2, not 4"):
         check_ladder_terms(hosted_ladder(ladder(match_terms=[ALQUERQUE, TOC])), games(), LiveLimits())
     with pytest.raises(BadField):
         ladder_round_trip(ladder(match_terms=[]))

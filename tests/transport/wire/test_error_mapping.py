@@ -129,7 +129,7 @@ EXAMPLES: list[Exception] = [
     wire_errors.NoDrawsHere("toc", "toc knows none"),
     wire_errors.NoDrawOffered("m1"),
     wire_errors.MatchNotOver("m1"),
-    wire_errors.BadSeats("seats", 3, 2),
+    account_errors.BadSeats("seats", 3, 2),
 ]
 
 UNKNOWN_BEFOREHAND = {"match_id", "seat", "ply", "attempts_left", "right"}
