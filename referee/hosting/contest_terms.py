@@ -12,7 +12,7 @@ from referee_values import DuplicatePlay, LadderTerms, Opening, PartnerRule, Tou
 from engines.api import REFEREE, Game, Seat, Table
 from referee.accounts.account_errors import BadField, BadSeats
 from referee.contests.pairing import DueMatch, MatchScore, Sides
-from referee.contests.tournament.tournament_terms import MAX_ENTRANTS, Pools, SprtTrial, TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import Pools, SprtTrial, TournamentPlayTerms
 from referee.live.match_request import DEFAULT_OPENING, LiveLimits, MatchRequest, find_game
 from referee.match.match_terms import MatchTerms, filled
 from referee.match.result import Result
@@ -152,8 +152,9 @@ def check_tournament_terms(terms: HostedTournamentTerms, games: Mapping[str, Gam
     for match_terms in terms.match_terms:
         _check_match_terms(match_terms, terms.openings, games, limits, in_sets=terms.value.duplicate_play is not None)
     _check_format(terms, tournament_seating(terms, games))
-    if (stage := terms.value.qualification) and not 2 <= stage.best <= MAX_ENTRANTS:
-        raise BadField("qualification.best", f"it must be from 2 to {MAX_ENTRANTS}")
+    most = terms.tournament.max_entrants
+    if (stage := terms.value.qualification) and not 2 <= stage.best <= most:
+        raise BadField("qualification.best", f"it must be from 2 to {most}, the entrants that this tournament takes")
     if terms.value.seeding == "rating" and not terms.value.ladder:
         raise BadField("seeding", "seeding by rating needs a ladder, which has the ratings")
 

@@ -117,6 +117,9 @@ async def test_a_stage_must_follow_a_tournament_of_the_same_organiser_and_match_
     for best in (1, 1_001):
         with pytest.raises(BadField, match="from 2 to 1000"):
             await harness.tournaments.create(final(final_terms(best)))
+    few = cup_terms(Elimination(), qualification=Qualification(tournament="cup", best=3), max_entrants=2)
+    with pytest.raises(BadField, match="from 2 to 2, the entrants that this tournament takes"):
+        await harness.tournaments.create(final(few))
     created = await harness.tournaments.create(final(final_terms()))
     assert (await harness.tournaments.create(final(final_terms()))).name == created.name
     await harness.close()
