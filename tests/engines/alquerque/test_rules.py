@@ -1,10 +1,20 @@
 """Alquerque by its rules page: each rule, each variant, each line of "Must hold"."""
 
+import random
 from typing import Any
 
 import pytest
 
 from engines.alquerque import GAME
+from engines.alquerque.geometry import BOARD
+from engines.alquerque.paths import (
+    jumps_by_direction,
+    jumps_in_lanes,
+    paths_of,
+    squares_of,
+    steps_by_men,
+    steps_by_square,
+)
 from engines.game_errors import IllegalMove, MalformedMove, NotYourTurn
 from tests.engines.rule_cases import Case, case, check, check_malformed
 
@@ -310,3 +320,24 @@ def test_the_picture_shows_men_lines_and_whose_turn_it_is(text: str, options: di
 def test_the_picture_begins_with_the_last_rank() -> None:
     drawn = GAME.start(GAME.settings(), b"").picture(WHITE).splitlines()
     assert drawn[:3] == ["5 ●───●───●───●───●", "  │ ╲ │ ╱ │ ╲ │ ╱ │", "4 ●───●───●───●───●"]
+
+
+@pytest.mark.parametrize("no_backward", ["off", "all", "moves"])
+def test_both_ways_to_find_jumps_find_the_same(no_backward: str) -> None:
+    rng = random.Random(no_backward)
+    for paths in paths_of(no_backward):
+        for _ in range(100):
+            own = rng.getrandbits(30) & BOARD
+            enemy = rng.getrandbits(30) & BOARD & ~own
+            empty = BOARD & ~(own | enemy)
+            assert jumps_in_lanes(paths, own, enemy, empty) == jumps_by_direction(paths, own, enemy, empty)
+
+
+@pytest.mark.parametrize("no_backward", ["off", "all", "moves"])
+def test_both_ways_to_find_steps_find_the_same(no_backward: str) -> None:
+    rng = random.Random(no_backward)
+    for paths, squares in zip(paths_of(no_backward), squares_of(no_backward), strict=True):
+        for _ in range(100):
+            own = rng.getrandbits(30) & BOARD
+            empty = rng.getrandbits(30) & BOARD & ~own
+            assert steps_by_men(paths, own, empty) == steps_by_square(squares, own, empty)

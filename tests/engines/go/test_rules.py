@@ -1,12 +1,13 @@
 """Go by its rules page: each rule, each option, each text that is refused."""
 
 import pickle
+from itertools import product
 from typing import Any
 
 import pytest
 
 from engines.api import REFEREE
-from engines.game_errors import BadOption, MalformedMove, NotYourTurn
+from engines.game_errors import BadOption, MalformedMove, MalformedPosition, NotYourTurn
 from engines.go import GAME
 from engines.go.position import GoPosition
 from engines.go.stones import PASS
@@ -236,3 +237,42 @@ def test_points_stay_the_same_object_in_another_process() -> None:
 def test_a_picture_says_which_points_the_ko_rule_forbids() -> None:
     taken = GAME.read(KO, GAME.settings({"size": 5})).play(BLACK, "C3")
     assert "ko forbids B3" in taken.picture(REFEREE)
+
+
+@pytest.mark.parametrize(("size", "legal"), [(2, 57), (3, 12_675)])
+def test_as_many_positions_are_legal_as_tromp_and_farneback_have_counted(size: int, legal: int) -> None:
+    settings = GAME.settings({"size": size})
+    found = 0
+    for signs in product("bw1", repeat=size * size):
+        rows = "/".join("".join(signs[at : at + size]) for at in range(0, size * size, size))
+        for ones in range(size, 1, -1):
+            rows = rows.replace("1" * ones, str(ones))
+        try:
+            GAME.read(f"{rows} b 0 0", settings)
+        except MalformedPosition:
+            continue
+        found += 1
+    assert found == legal
+
+
+def best_lead(position: GoPosition, low: float, high: float) -> float:
+    """Return by how much Black wins if both sides play best, searched between two bounds."""
+    if position.outcome:
+        black, white = position.outcome.scores
+        return black - white
+    seat = position.owing[0]
+    best = low if seat == 0 else high
+    for move in reversed(position.moves(seat)):
+        lead = best_lead(position.play(seat, move), low, high)
+        if seat == 0:
+            best = low = max(low, lead)
+        else:
+            best = high = min(high, lead)
+        if low >= high:
+            break
+    return best
+
+
+def test_black_wins_by_one_point_on_the_smallest_board_as_is_known() -> None:
+    start = GAME.start(GAME.settings({"size": 2, "komi": "0", "max_plies": 5000}), b"")
+    assert best_lead(start, -4, 4) == 1

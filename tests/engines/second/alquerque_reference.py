@@ -6,6 +6,7 @@ A board is a dictionary from point to 'w' or 'b'. Nothing here uses the engine.
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import TypeVar
 
@@ -39,7 +40,7 @@ def goes_back(colour: str, way: Point) -> bool:
 
 
 @dataclass(frozen=True)
-class ReferencePosition:
+class AlquerqueSecond(OpenPosition):
     """A position, with the options as a plain dictionary."""
 
     options: dict[str, str]
@@ -48,13 +49,51 @@ class ReferencePosition:
     again: bool = False
     huffable: frozenset[Point] = frozenset()
     left: dict[Point, frozenset[Point]] = field(default_factory=dict)
+    quiet: int = 0
+    """Plies since a man was last taken off."""
+    before: tuple[str, ...] = ()
+    """The positions that have occurred since then, as text without plies."""
 
     @property
     def enemy(self) -> str:
         return "b" if self.side == "w" else "w"
 
-    def moves(self) -> dict[str, "ReferencePosition"]:
-        """Return all legal moves as text, with the position after each."""
+    @property
+    def owing(self) -> tuple[Seat, ...]:
+        return () if self.outcome else ("wb".index(self.side),)
+
+    def moves(self, seat: Seat) -> Collection[str]:
+        return self.replies
+
+    def play(self, seat: Seat, move: str, after: str) -> "AlquerqueSecond":
+        there = self.replies[move]
+        if len(there.men) < len(self.men):
+            return replace(there, quiet=0, before=())
+        return replace(there, quiet=self.quiet + 1, before=(*self.before, self.without_plies()))
+
+    @property
+    def outcome(self) -> Outcome | None:
+        white, black = (list(self.men.values()).count(colour) for colour in "wb")
+        if not white or not black:
+            return won("no_men", "w" if white else "b")
+        if not self.replies:
+            return self.drawn("no_moves") if self.options["stalemate"] == "draw" else won("no_moves", self.enemy)
+        if 0 < int(self.options["no_capture_plies"]) <= self.quiet:
+            return self.drawn("no_capture")
+        now = self.without_plies()
+        if 0 < int(self.options["repetition"]) <= [*self.before, now].count(now):
+            return self.drawn("repetition")
+        return None
+
+    def drawn(self, reason: str) -> Outcome:
+        white, black = (list(self.men.values()).count(colour) for colour in "wb")
+        if self.options["on_draw"] == "count" and white != black:
+            return won(reason, "w" if white > black else "b")
+        return Outcome(reason, (0.5, 0.5), (0.5, 0.5))
+
+    @cached_property
+    def replies(self) -> dict[str, "AlquerqueSecond"]:
+        """All legal moves as text, with the position after each."""
         if self.side not in self.men.values() or self.enemy not in self.men.values():
             return {}
         captures = {"x".join(map(name, chain)): self.after_capture(chain) for chain in self.chains()}
@@ -113,16 +152,16 @@ class ReferencePosition:
             and to not in self.left.get(point, frozenset())
         ]
 
-    def after_huff(self, gone: Point) -> "ReferencePosition":
+    def after_huff(self, gone: Point) -> "AlquerqueSecond":
         return replace(self, men=without(self.men, gone), left=without(self.left, gone), huffable=frozenset())
 
-    def after_step(self, start: Point, end: Point) -> "ReferencePosition":
+    def after_step(self, start: Point, end: Point) -> "AlquerqueSecond":
         men = {**without(self.men, start), end: self.side}
         left = self.remembered((start, end), self.left)
         huffable = self.refusing(start, end)
         return replace(self, men=men, side=self.enemy, again=False, huffable=huffable, left=left)
 
-    def after_capture(self, chain: Chain) -> "ReferencePosition":
+    def after_capture(self, chain: Chain) -> "AlquerqueSecond":
         taken = {((a[0] + b[0]) // 2, (a[1] + b[1]) // 2) for a, b in pairwise(chain)}
         men = {point: man for point, man in self.men.items() if point not in taken and point != chain[0]}
         left = {point: where for point, where in self.left.items() if point not in taken}
@@ -141,7 +180,11 @@ class ReferencePosition:
             been = left.get(path[0], frozenset()) | frozenset(path)
         return {**without(left, path[0]), path[-1]: been - {path[-1]}}
 
-    def text(self) -> str:
+    def full_text(self) -> str:
+        ranks, side, *rest = self.without_plies().split(" ")
+        return " ".join([ranks, side, str(self.quiet), *rest])
+
+    def without_plies(self) -> str:
         """Return the position in the engine's notation, without the plies."""
         rows = []
         for y in range(4, -1, -1):
@@ -163,15 +206,9 @@ def without(table: dict[Point, T], gone: Point) -> dict[Point, T]:
     return {point: thing for point, thing in table.items() if point != gone}
 
 
-def first(options: dict[str, str]) -> ReferencePosition:
-    black = [(0, 2), (1, 2)] + [(x, y) for x in range(5) for y in (3, 4)]
-    white = [(3, 2), (4, 2)] + [(x, y) for x in range(5) for y in (0, 1)]
-    return ReferencePosition(options, dict.fromkeys(white, "w") | dict.fromkeys(black, "b"))
-
-
-def placed(options: dict[str, str], text: str) -> ReferencePosition:
-    """Return the position of a text without plies."""
-    ranks, side, *rest = text.split(" ")
+def placed(options: dict[str, str], text: str) -> AlquerqueSecond:
+    """Return the position of a text, without what was before it."""
+    ranks, side, quiet, *rest = text.split(" ")
     men: dict[Point, str] = {}
     for y, row in zip(range(4, -1, -1), ranks.split("/"), strict=True):
         signs = re.sub("[1-5]", lambda digit: "." * int(digit[0]), row)
@@ -182,58 +219,11 @@ def placed(options: dict[str, str], text: str) -> ReferencePosition:
     for man in known["left"].split(",") if "left" in known else ():
         at, where = man.split(":")
         left[point_of(at)] = frozenset(map(point_of, where.split("+")))
-    return ReferencePosition(options, men, side, "again" in rest, huffable, left)
+    return AlquerqueSecond(options, men, side, "again" in rest, huffable, left, int(quiet))
 
 
 def point_of(text: str) -> Point:
     return "abcde".index(text[0]), "12345".index(text[1])
-
-
-class AlquerqueSecond(OpenPosition):
-    """A position with the plies since a man was last taken off, and the positions that have occurred since then."""
-
-    def __init__(self, at: ReferencePosition, quiet: int, before: tuple[str, ...] = ()) -> None:
-        self._at = at
-        self._quiet = quiet
-        self._before = before
-        self._replies = at.moves()
-
-    @property
-    def owing(self) -> tuple[Seat, ...]:
-        return () if self.outcome else ("wb".index(self._at.side),)
-
-    def moves(self, seat: Seat) -> Collection[str]:
-        return self._replies
-
-    def play(self, seat: Seat, move: str, after: str) -> "AlquerqueSecond":
-        there = self._replies[move]
-        if len(there.men) < len(self._at.men):
-            return AlquerqueSecond(there, 0)
-        return AlquerqueSecond(there, self._quiet + 1, (*self._before, self._at.text()))
-
-    @property
-    def outcome(self) -> Outcome | None:
-        at, options = self._at, self._at.options
-        white, black = (list(at.men.values()).count(colour) for colour in "wb")
-        if not white or not black:
-            return won("no_men", "w" if white else "b")
-        if not self._replies:
-            return self._drawn("no_moves") if options["stalemate"] == "draw" else won("no_moves", at.enemy)
-        if 0 < int(options["no_capture_plies"]) <= self._quiet:
-            return self._drawn("no_capture")
-        if 0 < int(options["repetition"]) <= [*self._before, at.text()].count(at.text()):
-            return self._drawn("repetition")
-        return None
-
-    def full_text(self) -> str:
-        ranks, side, *rest = self._at.text().split(" ")
-        return " ".join([ranks, side, str(self._quiet), *rest])
-
-    def _drawn(self, reason: str) -> Outcome:
-        white, black = (list(self._at.men.values()).count(colour) for colour in "wb")
-        if self._at.options["on_draw"] == "count" and white != black:
-            return won(reason, "w" if white > black else "b")
-        return Outcome(reason, (0.5, 0.5), (0.5, 0.5))
 
 
 def won(reason: str, colour: str) -> Outcome:
@@ -243,8 +233,7 @@ def won(reason: str, colour: str) -> Outcome:
 
 class AlquerqueReference(SecondEngine):
     def start(self, settings: Settings, text: str) -> AlquerqueSecond:
-        ranks, side, quiet, *rest = text.split(" ")
-        return AlquerqueSecond(placed(settings.texts(), " ".join([ranks, side, *rest])), int(quiet))
+        return placed(settings.texts(), text)
 
 
 REFERENCE = AlquerqueReference()

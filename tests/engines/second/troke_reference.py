@@ -38,11 +38,12 @@ class Turn:
     sideways: bool = False
 
 
-class ReferencePosition:
-    """A position."""
+class TrokeSecond(OpenPosition):
+    """A position, and the texts of those that have occurred before, without their plies."""
 
-    def __init__(self, options: Mapping[str, str], text: str) -> None:
+    def __init__(self, options: Mapping[str, str], text: str, before: tuple[str, ...] = ()) -> None:
         self.options = options
+        self.before = before
         self.board = json.loads(options["own_board"]) if options["own_board"] else BOARDS[options["board"]]
         self.place = {cell["id"]: (cell["x"], cell["y"]) for cell in self.board["cells"]}
         self.near: dict[str, set[str]] = {name: set() for name in self.place}
@@ -176,8 +177,9 @@ class ReferencePosition:
             turns = [turn for turn in turns if turn.starts in row] or turns
         return turns
 
-    def moves(self) -> list[str]:
-        """Return all legal moves; none after the game has ended by castles or because no seat can move."""
+    @cached_property
+    def legal_moves(self) -> list[str]:
+        """All legal moves; none after the game has ended by castles or because no seat can move."""
         if 4 in self.castles.values():
             return []
         mine = [turn.text for turn in self.turns(self.mover)]
@@ -194,7 +196,7 @@ class ReferencePosition:
     def may_demand(self, move: str) -> bool:
         """TK-16: return whether the goal row is full after `move`, with a piece of the opposite colour in it."""
         other = self.across(self.mover)
-        after = ReferencePosition(self.options, ReferencePosition(self.options, self.text()).after(move))
+        after = self.after(move)
         stacks = [after.stacks[circle] for circle in self.goal(self.mover)]
         if other is None or 4 in after.castles.values():
             return False
@@ -205,13 +207,28 @@ class ReferencePosition:
         mine = [self.mover]
         if self.options["teams"] == "true":
             mine.append(str(self.across(self.mover)))
-        after = ReferencePosition(self.options, ReferencePosition(self.options, self.text()).after(turn.text))
+        after = self.after(turn.text)
         return any(list(after.all_turns(rival)) for rival in self.players if rival not in mine)
 
     # --- playing ---------------------------------------------------------------------------------
 
-    def after(self, move: str) -> str:
-        """Return the text of the position after a move."""
+    @property
+    def owing(self) -> tuple[Seat, ...]:
+        return () if self.outcome else (self.players.index(self.mover),)
+
+    def moves(self, seat: Seat) -> Collection[str]:
+        return self.legal_moves
+
+    def play(self, seat: Seat, move: str, after: str) -> "TrokeSecond":
+        return self.after(move)
+
+    def after(self, move: str) -> "TrokeSecond":
+        there = TrokeSecond(self.options, self.full_text(), (*self.before, without_plies(self.full_text())))
+        there._take(move)
+        return there
+
+    def _take(self, move: str) -> None:
+        """Play a move in this object."""
         plain = move.removesuffix("!")
         self.must_clear -= {self.mover}
         if plain != move:
@@ -224,7 +241,6 @@ class ReferencePosition:
             self._pay(turn)
         self.plies += 1
         self.mover = self.players[(self.players.index(self.mover) + 1) % len(self.players)]
-        return self.text()
 
     def _remember(self, turn: Turn) -> None:
         stays = turn.ends if turn.text.rfind("x") > turn.text.rfind("-") else ""
@@ -272,7 +288,7 @@ class ReferencePosition:
                 pay += mine
         return pay
 
-    def text(self) -> str:
+    def full_text(self) -> str:
         stacks = (
             f"{name}:{''.join(shape + stack[shape] for shape in SHAPES if shape in stack)}"
             for name, stack in self.stacks.items()
@@ -291,59 +307,28 @@ class ReferencePosition:
         clear = [player for player in self.players if player in self.must_clear]
         return " ".join([*fields, f"clear={','.join(clear)}"] if clear else fields)
 
-
-class TrokeSecond(OpenPosition):
-    """A text, and those of the positions that have occurred before, without their plies."""
-
-    def __init__(self, options: Mapping[str, str], text: str, before: tuple[str, ...] = ()) -> None:
-        self._options = options
-        self._text = text
-        self._before = before
-
-    @cached_property
-    def _at(self) -> ReferencePosition:
-        return ReferencePosition(self._options, self._text)
-
-    @cached_property
-    def _moves(self) -> list[str]:
-        return self._at.moves()
-
-    @property
-    def owing(self) -> tuple[Seat, ...]:
-        return () if self.outcome else (self._at.players.index(self._at.mover),)
-
-    def moves(self, seat: Seat) -> Collection[str]:
-        return self._moves
-
-    def play(self, seat: Seat, move: str, after: str) -> "TrokeSecond":
-        there = ReferencePosition(self._options, self._text).after(move)
-        return TrokeSecond(self._options, there, (*self._before, without_plies(self._text)))
-
     @cached_property
     def outcome(self) -> Outcome | None:
         reason = self._reason()
         if not reason:
             return None
-        at, race = self._at, self._options["scoring"] == "race"
-        scores = [float((at.castles if race else at.chips)[player]) for player in at.players]
+        race = self.options["scoring"] == "race"
+        scores = [float((self.castles if race else self.chips)[player]) for player in self.players]
         sides = [[score] for score in scores]
-        if self._options["teams"] == "true":
+        if self.options["teams"] == "true":
             sides = [[scores[0], scores[2]], [scores[1], scores[3]]]
         return Outcome(reason, tuple(scores), tuple(max(side) if race else sum(side) for side in sides))
 
-    def full_text(self) -> str:
-        return self._text
-
     def _reason(self) -> str:
         """Return why the game is over; empty if it is not."""
-        if 4 in self._at.castles.values():
+        if 4 in self.castles.values():
             return "four_castles"
-        if not self._moves:
+        if not self.legal_moves:
             return "no_moves"
-        repetition = int(self._options["repetition"])
-        if repetition and self._before.count(without_plies(self._text)) + 1 >= repetition:
+        repetition = int(self.options["repetition"])
+        if repetition and self.before.count(without_plies(self.full_text())) + 1 >= repetition:
             return "repetition"
-        return "max_plies" if self._at.plies >= int(self._options["max_plies"]) else ""
+        return "max_plies" if self.plies >= int(self.options["max_plies"]) else ""
 
 
 def without_plies(text: str) -> str:

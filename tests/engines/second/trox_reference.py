@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Collection
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from engines.api import Outcome, Seat
 from engines.options import Settings
@@ -108,8 +107,8 @@ def around(cell: Cell, rule: str) -> list[Cell]:
 
 
 @dataclass
-class ReferencePosition:
-    """A game, with the options as a plain dictionary. `play` changes it."""
+class TroxSecond(OpenPosition):
+    """A position, with the options as a plain dictionary."""
 
     options: dict[str, str]
     ground: dict[Cell, str] = field(default_factory=dict)
@@ -141,9 +140,11 @@ class ReferencePosition:
         used = Counter(tiles[piece[:3]][0] for piece in self.pieces)
         return [kind for kind, (heap, many) in tiles.items() if used[heap] < many]
 
-    def moves(self) -> list[str]:
-        if self.outcome():
-            return []
+    @property
+    def owing(self) -> tuple[Seat, ...]:
+        return () if self.ended() else (self.seat,)
+
+    def moves(self, seat: Seat) -> Collection[str]:
         return self.active_moves() or ["pass"]
 
     def active_moves(self) -> list[str]:
@@ -199,7 +200,13 @@ class ReferencePosition:
         self.capture_all(pawns, self.other, self.me)
         return not self.winning(pawns, self.me) and self.capturable(pawns, to, self.other)
 
-    def play(self, move: str) -> None:
+    def play(self, seat: Seat, move: str, after: str) -> "TroxSecond":
+        there = deepcopy(self)
+        there.take(move)
+        return there
+
+    def take(self, move: str) -> None:
+        """Play a move in this object."""
         self.seen[self.position_key()] += not self.placing
         self.passes = self.passes + 1 if move == "pass" else 0
         if "@" in move:
@@ -269,7 +276,16 @@ class ReferencePosition:
     def position_key(self) -> object:
         return frozenset(self.pawns.items()), self.seat
 
-    def outcome(self) -> tuple[str, str] | None:
+    @property
+    def outcome(self) -> Outcome | None:
+        ended = self.ended()
+        if not ended:
+            return None
+        reason, winner = ended
+        scores = {"round": (1.0, 0.0), "square": (0.0, 1.0), "": (0.5, 0.5)}[winner]
+        return Outcome(reason, scores, scores)
+
+    def ended(self) -> tuple[str, str] | None:
         """Return the reason and the winner."""
         if self.winner:
             return "triangle", self.winner
@@ -284,8 +300,7 @@ class ReferencePosition:
             return "repetition", ""
         return ("max_plies", "") if self.plies >= int(self.options["max_plies"]) else None
 
-    def text(self) -> str:
-        """Return the position in the notation of the page."""
+    def full_text(self) -> str:
         cells = [
             sorted(name(cell) for cell, owner in self.pawns.items() if owner == holder)
             for holder in (*SEATS, "neutral")
@@ -299,10 +314,10 @@ def full_hand() -> Counter[str]:
     return Counter({"N": 2, "B": 2, "R": 2})
 
 
-def placed(options: dict[str, str], text: str) -> ReferencePosition:
+def placed(options: dict[str, str], text: str) -> TroxSecond:
     """Return the position of a text, without history."""
     pieces, *lists, hands, seat, plies, passes = text.split(" ")
-    at = ReferencePosition(options, seat=SEATS.index(seat), plies=int(plies), passes=int(passes))
+    at = TroxSecond(options, seat=SEATS.index(seat), plies=int(plies), passes=int(passes))
     for piece in pieces.split(",") if pieces != "-" else ():
         at.lay(piece)
     for whose, cells in zip((*SEATS, "neutral"), lists, strict=True):
@@ -312,43 +327,9 @@ def placed(options: dict[str, str], text: str) -> ReferencePosition:
     return at
 
 
-class TroxSecond(OpenPosition):
-    """A position that is not changed."""
-
-    def __init__(self, at: ReferencePosition) -> None:
-        self._at = at
-
-    @property
-    def owing(self) -> tuple[Seat, ...]:
-        return () if self.outcome else (self._at.seat,)
-
-    def moves(self, seat: Seat) -> Collection[str]:
-        return self._at.moves()
-
-    def play(self, seat: Seat, move: str, after: str) -> "TroxSecond":
-        there = deepcopy(self._at)
-        there.play(move)
-        return TroxSecond(there)
-
-    @cached_property
-    def _ended(self) -> tuple[str, str] | None:
-        return self._at.outcome()
-
-    @property
-    def outcome(self) -> Outcome | None:
-        if not self._ended:
-            return None
-        reason, winner = self._ended
-        scores = {"round": (1.0, 0.0), "square": (0.0, 1.0), "": (0.5, 0.5)}[winner]
-        return Outcome(reason, scores, scores)
-
-    def full_text(self) -> str:
-        return self._at.text()
-
-
 class TroxReference(SecondEngine):
     def start(self, settings: Settings, text: str) -> TroxSecond:
-        return TroxSecond(placed(settings.texts(), text))
+        return placed(settings.texts(), text)
 
 
 REFERENCE = TroxReference()

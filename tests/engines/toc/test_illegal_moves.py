@@ -8,8 +8,8 @@ from engines.game_errors import IllegalMove, MalformedMove, MalformedPosition, N
 from engines.options import Value
 from engines.toc import GAME, cards
 from engines.toc.places import NAMES, places_in
+from tests.engines.second.crowded import crowded_track
 from tests.engines.toc.positions import position_text, set_up, set_up_with
-from tests.engines.toc.test_reference import crowded
 
 
 def move_error(pawns: str, move: str, hand: str | None = None, **options: Value) -> tuple[str, str]:
@@ -166,7 +166,7 @@ def test_a_well_formed_move_is_legal_or_breaks_a_named_rule() -> None:
     rng = random.Random("well formed")
     rules = set()
     for _ in range(150):
-        position = crowded(rng)
+        position = crowded_track(rng)
         seat = position.owing[0] if position.owing else 0
         legal = set(position.moves(seat))
         hand, pawns = position.round.hands[seat], position.round.track.pawns[position.round.colour(seat)]

@@ -1,6 +1,7 @@
 """The four boards agree with the data, line by line; and callers can bring their own board."""
 
 import json
+import random
 import re
 from itertools import combinations, pairwise
 from typing import Any
@@ -8,10 +9,11 @@ from typing import Any
 import pytest
 
 from engines.game_errors import BadOption, MalformedMove
+from engines.testing.agreement import check_agreement
 from engines.troke import GAME
 from engines.troke.boards import BOARDS, EDGES, Board
 from tests.engines.second.troke_reference import BOARDS as DATA
-from tests.engines.second.troke_reference import ReferencePosition
+from tests.engines.second.troke_reference import REFERENCE
 from tests.engines.troke.positions import start
 
 ANSI = re.compile(r"\x1b\[\d+m")
@@ -78,14 +80,8 @@ def bent() -> dict[str, Any]:
 
 
 def test_an_irregular_board_agrees_with_the_reference() -> None:
-    at = start(own_board=json.dumps(bent()), goal_pieces="sideways", seats=4)
-    for ply in range(60):
-        reference = ReferencePosition(at.settings.texts(), str(at))
-        moves = list(at.moves(at.owing[0]))
-        assert moves == reference.moves()
-        move = moves[ply * 7 % len(moves)]
-        at = at.play(at.owing[0], move)
-        assert str(at) == reference.after(move)
+    first = start(own_board=json.dumps(bent()), goal_pieces="sideways", seats=4)
+    check_agreement(GAME, REFERENCE, first, 60, random.Random(1))
 
 
 def test_an_irregular_board_is_drawn_as_far_as_characters_allow() -> None:

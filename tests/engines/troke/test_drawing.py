@@ -21,9 +21,9 @@ from engines.troke import GAME
 from engines.troke.boards import BOARDS
 from engines.troke.drawing import FILLS
 from tests.engines.drawn_shapes import draw, marks_in, shapes_in, texts_of
+from tests.engines.second.crowded import some_settings
 from tests.engines.troke.positions import moves, played, read, start
 from tests.engines.troke.test_boards import bent, largest
-from tests.engines.troke.test_reference import some_settings
 
 drawn = partial(draw, "troke")
 
@@ -132,7 +132,7 @@ SCHEMA = Draft202012Validator(GAME.view_schema)
 @pytest.mark.parametrize("seed", range(10))
 def test_a_formatted_text_parses_to_itself(seed: int) -> None:
     chance = random.Random(seed)
-    at = GAME.start(some_settings(chance), b"")
+    at = GAME.start(some_settings(GAME, chance), b"")
     for _ in range(60):
         if not at.owing:
             break

@@ -5,9 +5,10 @@ import random
 import pytest
 
 from engines.game_errors import IllegalMove, MalformedMove, NotYourTurn
+from engines.troke import GAME
 from engines.troke.assembly import Filled
+from tests.engines.second.crowded import some_settings
 from tests.engines.troke.positions import read, start
-from tests.engines.troke.test_reference import some_settings
 
 WHITE_TO_CLEAR = "e4:Tw,b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:TrWwMr w"
 
@@ -91,7 +92,7 @@ def test_a_move_out_of_turn_is_an_error() -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_every_unlisted_move_is_an_error_with_a_correct_reason(seed: int) -> None:
     chance = random.Random(seed)
-    at = start(**dict(some_settings(chance).values))
+    at = start(**dict(some_settings(GAME, chance).values))
     known: set[str] = set()
     while at.owing and at.plies < 60:
         legal = at.moves(at.owing[0])

@@ -13,9 +13,9 @@ from engines.troke import GAME
 from engines.troke.pieces import Pieces
 from engines.troke.placing import COMPILED
 from engines.troke.position import TrokePosition
+from tests.engines.second.crowded import crowded_rows, some_settings
 from tests.engines.troke.positions import read, start
 from tests.engines.troke.test_boards import small
-from tests.engines.troke.test_reference import crowded, some_settings
 
 pytestmark = pytest.mark.skipif(COMPILED, reason="packed sets are for pure Python")
 seeds = pytest.mark.parametrize("seed", range(8))
@@ -26,9 +26,9 @@ def positions(seed: int) -> Iterator[Any]:
     chance = random.Random(f"packed {seed}")
     path: Iterator[Position]
     if seed % 2:
-        path = walk(crowded(chance), chance)
+        path = walk(crowded_rows(chance), chance)
     else:
-        path = game_path(GAME, some_settings(chance), chance)
+        path = game_path(GAME, some_settings(GAME, chance), chance)
     for at in islice(path, 0, 80, 4):
         assert isinstance(at, TrokePosition)
         yield at.pieces

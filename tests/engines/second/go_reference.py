@@ -3,7 +3,14 @@
 A board is a dictionary from point to 'b' or 'w'. Nothing here uses the engine.
 """
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
+
+from engines.api import Outcome, Seat
+from engines.options import Settings
+from engines.testing.second_engine import OpenPosition, SecondEngine
 
 Point = tuple[int, int]
 Board = dict[Point, str]
@@ -64,43 +71,79 @@ def area(board: Board, size: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class ReferenceGo:
+class GoSecond(OpenPosition):
     """A position with the whole history: boards, each with the side to move on it."""
 
-    size: int
-    ko: str
-    suicide: bool
+    options: dict[str, str]
     board: Board
-    side: str = "b"
+    side: str
     passes: int = 0
+    plies: int = 0
     history: tuple[Situation, ...] = ()
     """All earlier positions, the last one being that before the opponent's last move."""
-    last_was_stone: bool = False
+
+    @property
+    def size(self) -> int:
+        return int(self.options["size"])
 
     @property
     def situation(self) -> Situation:
         return frozenset(self.board.items()), self.side
 
-    def moves(self) -> dict[str, "ReferenceGo"]:
-        """Return all legal moves as text, with the position after each."""
-        if self.passes == 2:
-            return {}
-        found = {"pass": self.after(self.board, self.passes + 1, False)}
-        for point in [(x, y) for x in range(self.size) for y in range(self.size)]:
-            after = None if point in self.board else placed(self.board, self.size, point, self.side, self.suicide)
-            if after is not None and not self.repeats(after):
-                found[name(point)] = self.after(after, 0, True)
-        return found
+    @property
+    def owing(self) -> tuple[Seat, ...]:
+        return () if self.outcome else ("bw".index(self.side),)
 
-    def after(self, board: Board, passes: int, stone: bool) -> "ReferenceGo":
+    def moves(self, seat: Seat) -> Collection[str]:
+        return ["pass", *(name(point) for point, board in self.placements.items() if not self.repeats(board))]
+
+    def play(self, seat: Seat, move: str, after: str) -> "GoSecond":
+        board = self.board
+        if move != "pass":
+            board = next(board for point, board in self.placements.items() if name(point) == move)
+        passes = self.passes + 1 if move == "pass" else 0
         history = (*self.history, self.situation)
-        return ReferenceGo(self.size, self.ko, self.suicide, board, OTHER[self.side], passes, history, stone)
+        return GoSecond(self.options, board, OTHER[self.side], passes, self.plies + 1, history)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        if self.passes < 2 and self.plies < (int(self.options["max_plies"]) or 3 * self.size**2):
+            return None
+        black, white = area(self.board, self.size)
+        scores = (float(black), white + float(self.options["komi"]))
+        return Outcome("passes" if self.passes == 2 else "max_plies", scores, scores)
+
+    def full_text(self) -> str:
+        rows = []
+        for y in range(self.size - 1, -1, -1):
+            row = "".join(self.board.get((x, y), ".") for x in range(self.size))
+            rows.append(re.sub(r"\.+", lambda empty: str(len(empty[0])), row))
+        barred = [name(point) for point, board in self.placements.items() if self.repeats(board)]
+        ko = [f"ko={','.join(barred)}"] if barred and self.passes < 2 else []
+        return " ".join(["/".join(rows), self.side, str(self.passes), str(self.plies), *ko])
+
+    @cached_property
+    def placements(self) -> dict[Point, Board]:
+        """The board after a stone on each point where it is neither suicide nor on another stone."""
+        points = [(x, y) for y in range(self.size) for x in range(self.size) if (x, y) not in self.board]
+        suicide = self.options["suicide"] == "allowed"
+        after = {point: placed(self.board, self.size, point, self.side, suicide) for point in points}
+        return {point: board for point, board in after.items() if board is not None}
 
     def repeats(self, board: Board) -> bool:
         stones = frozenset(board.items())
         earlier = (*self.history, self.situation)
-        if self.ko == "positional":
+        if self.options["ko"] == "positional":
             return any(stones == before for before, _ in earlier)
-        if self.ko == "situational":
+        if self.options["ko"] == "situational":
             return (stones, OTHER[self.side]) in earlier
-        return self.last_was_stone and stones == self.history[-1][0]
+        return bool(self.history) and self.passes == 0 and stones == self.history[-1][0]
+
+
+class GoReference(SecondEngine):
+    def start(self, settings: Settings, text: str) -> GoSecond:
+        """Return the first position, which has no history. It is empty."""
+        return GoSecond(settings.texts(), {}, "b")
+
+
+REFERENCE = GoReference()
