@@ -38,22 +38,3 @@ def set_up(pawns: str, hand: str, mover: int = 0, preset: str | None = None, **o
 
 def set_up_with(settings: Settings, pawns: str, hand: str, mover: int = 0) -> TocPosition:
     return GAME.read(position_text(pawns, hand, mover), settings)
-
-
-def moves_of(pawns: str, card: str, mover: int = 0, preset: str | None = None, **options: Value) -> list[str]:
-    """Return the moves of `mover` if it holds only `card` (with or without a suit), without the card: `R>0`, `-`."""
-    card = card if len(card) == 2 else f"{card}S"
-    listed = set_up_with(GAME.settings(options, preset), pawns, card, mover).moves(mover)
-    return ["-" if move == f"-{card}" else move.removeprefix(f"{card}:") for move in listed]
-
-
-def pawns_after(pawns: str, move: str, mover: int = 0, preset: str | None = None, **options: Value) -> str:
-    """Return the pawns after a move of `mover`, without the reserve: `5/18*//`."""
-    after = set_up_with(GAME.settings(options, preset), pawns, move[:2], mover).play(mover, move)
-    return short_pawns(after)
-
-
-def short_pawns(position: TocPosition) -> str:
-    """Return the pawns of a position, without the reserve."""
-    seats = str(position).split()[0].split("/")
-    return "/".join(",".join(pawn for pawn in listed.split(",") if pawn != "R") for listed in seats)

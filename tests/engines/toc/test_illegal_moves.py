@@ -288,6 +288,7 @@ def test_only_pawns_on_the_ring_may_have_lap_marks() -> None:
     text = position_text("5-,20+/18*//", "2S")
     assert str(GAME.read(text, GAME.settings({"back_shortcut": False}))) == text
     assert "only a pawn on the ring" in wrong(position_text("H1+///", "2S"), back_shortcut=False)
+    assert "no pawn can be marked" in wrong(position_text("5+///", "2S"), back_shortcut=False, overshoot="new_lap")
 
 
 def test_with_rotate_the_leader_changes_with_each_deal() -> None:
