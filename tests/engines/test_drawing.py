@@ -1,5 +1,6 @@
 """Parts of drawings, and views as tables."""
 
+from collections.abc import Mapping
 from typing import Any
 from xml.etree import ElementTree
 
@@ -7,12 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.api import SPECTATOR, Position
+from engines.api import REFEREE, SPECTATOR, Position
 from engines.drawing import BLANK, circle, escaped, group, line, number_text, polygon, text
+from engines.options import Value
 from engines.registry import find
 from engines.testing.svg_checks import parse_svg
 from engines.view_table import MAX_DEPTH, MAX_PICTURE_LETTERS, MAX_PICTURE_ROWS, MAX_ROWS, picture_drawing, view_table
 from tests.engines.drawn_shapes import draw, marks_in, texts_of
+from tests.engines.toc.positions import position_text
+from tests.engines.trox import positions as trox
+from tests.engines.trox.test_rules import FIGURE_5
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 
@@ -44,10 +49,84 @@ def test_a_group_without_elements_is_left_out() -> None:
     assert group("", line((0, 0), (1, 1)), fill="#000").startswith('<g fill="#000"><line ')
 
 
+FIGURE_5_TEXT = str(trox.played(trox.start(), *FIGURE_5))
+LABELS: list[tuple[str, dict[str, Value], str, str]] = [
+    ("alquerque", {}, "4b/5/5/5/ww3 b 0", "Alquerque: black to move, 2 white and 1 black men"),
+    (
+        "chess",
+        {},
+        "4k3/8/8/8/8/8/4R3/K7 b - - 0 1",
+        "Chess: black to move, in check, 2 white and 1 black pieces",
+    ),
+    ("go", {"size": 5}, "4w/5/5/1b3/b4 b 0 3", "Go: black to move, 2 black and 1 white stones"),
+    ("toc", {}, "", "Toc: seats 0 and 1 and 2 and 3 to give a card, 0 turns; pawns home: 0, 0, 0, 0"),
+    ("toc", {}, position_text("5,H2,H4///7", "2S", 1), "Toc: seat 1 to play, 0 turns; pawns home: 2, 0, 0, 0"),
+    (
+        "toc",
+        {},
+        position_text("H1,H2,H3,H4//H1,H2,H3,H4/", "2S"),
+        "Toc: the game is over, 0 turns; pawns home: 4, 0, 4, 0",
+    ),
+    (
+        "troke",
+        {"seats": 3},
+        "b1:TrWrMr,d9:TwWwMw b 9/-3/30 0/0/0 5",
+        "Troke: blue to move after 5 plies; red 9 chips 0 castles, blue -3 chips 0 castles, white 30 chips 0 castles",
+    ),
+    ("trox", {}, FIGURE_5_TEXT, "Trox: square to move, placing; 3 pieces, pawns: 3 round, 1 square, 1 neutral"),
+]
+
+
+def position_of(name: str, text: str, options: Mapping[str, Value] | None = None) -> Position:
+    """Return the position of a text, or the first one."""
+    game = find(name)
+    settings = game.settings(options)
+    return game.read(text, settings) if text else game.start(settings, b"")
+
+
+@pytest.mark.parametrize(("name", "options", "text", "label"), LABELS)
+def test_the_label_says_whose_turn_it_is_and_what_is_on_the_board(
+    name: str, options: dict[str, Value], text: str, label: str
+) -> None:
+    assert draw(name, position_of(name, text, options)).get("aria-label") == label
+
+
+WAY = "polyline circle circle"
+TOC_TEXT = position_text("10,H3/20,H4/H4/", "2S")
+MARKS: list[tuple[str, str, str, str]] = [
+    ("alquerque", "", "b2-c3", WAY),
+    ("alquerque", "", "d4xb2", f"{WAY} circle path"),
+    ("alquerque", "", "e3xc1xc3", f"{WAY} circle circle path path"),
+    ("alquerque", "", "!c3", "circle path"),
+    ("alquerque", "", "a1xe5", WAY),  # There is no line between them.
+    ("toc", TOC_TEXT, "5S:5>10", WAY),
+    ("toc", TOC_TEXT, "4S:5>1", WAY),
+    ("toc", TOC_TEXT, "KS:R>18", "circle circle"),
+    ("toc", TOC_TEXT, "6S:68>H2", WAY),
+    ("toc", TOC_TEXT, "2S:H1>H3", WAY),
+    ("toc", TOC_TEXT, "JS:5<>40", WAY),
+    ("toc", TOC_TEXT, "7S:5>8,70>H2", f"{WAY} {WAY}"),
+    ("toc", TOC_TEXT, "7S:5>12x7x9", f"{WAY} path path"),
+    ("troke", "", "Tb1-c2", WAY),
+    ("troke", "", "Tb1-c2!", WAY),
+    ("troke", "", "Td9xe8xf7-g6", f"{WAY} g circle circle"),
+    ("troke", "", "Td9xe8", WAY),
+    ("trox", FIGURE_5_TEXT, "BRN@0.1u/0.0d:0.1d", "path circle"),
+    ("trox", FIGURE_5_TEXT, "+-1.1d", "circle"),
+    ("trox", FIGURE_5_TEXT, "0.0u>0.1u", WAY),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "move", "marks"), MARKS)
+def test_the_last_move_is_marked(name: str, text: str, move: str, marks: str) -> None:
+    assert " ".join(marks_in(draw(name, position_of(name, text), move, REFEREE))) == marks
+
+
 NOT_MOVES = {
     "alquerque": ("b2-", "b2-c9", "a1-b2-c3", "<b>", "pass"),
     "chess": ("e2-e4", "e9e4"),
     "go": ("pass", "Z9", "b2"),
+    "toc": ("KS:R>19", "2S:H2>H4", "2S:H4>5", "-3S", "=3S", "=?", "3S:R>"),
     "troke": ("pass", "pass!", "Tb1", "Tb1-z9", "Xb1-c2"),
     "trox": ("pass", "+9.9u", "0.0u>9.9d", "NBR@9.9u/9.8d:9.9d", "NBR@0.0u/0.0u:0.0u"),
 }
@@ -55,9 +134,9 @@ NOT_MOVES = {
 
 @pytest.mark.parametrize("name", NOT_MOVES)
 def test_a_move_that_cannot_be_parsed_or_shown_is_not_marked(name: str) -> None:
-    first: Position = find(name).start(find(name).settings(), b"")
+    position = position_of(name, {"toc": TOC_TEXT, "trox": FIGURE_5_TEXT}.get(name, ""))
     for move in (None, "", "?", *NOT_MOVES[name]):
-        assert marks_in(draw(name, first, move)) == []
+        assert marks_in(draw(name, position, move, REFEREE)) == []
 
 
 HOSTILE = [

@@ -9,6 +9,7 @@ from itertools import islice
 import pytest
 
 from engines.api import SPECTATOR, Game
+from engines.game_errors import NotYourTurn
 from engines.registry import find, own_games
 from engines.testing.hidden_checks import can_imagine
 from engines.testing.position_checks import Checker
@@ -44,6 +45,19 @@ def test_an_imagined_position_looks_the_same_to_its_viewer(game: Game) -> None:
 def test_a_first_position_passes_all_checks(game: Game) -> None:
     settings = game.settings()
     Checker(game, settings).check(game.start(settings, bytes(32)), random.Random(game.name))
+
+
+@every_game
+def test_a_seat_that_is_not_to_move_is_told_whose_turn_it_is(game: Game) -> None:
+    *_, before, over = game_path(game, game.settings(), random.Random(game.name))
+    due, move = before.owing[0], before.moves(before.owing[0])[0]
+    others = set(range(len(game.table(game.settings()).seats))).difference(before.owing)
+    for seat in others:
+        with pytest.raises(NotYourTurn, match=f"it is not the turn of seat {seat}; to move: seat {due}"):
+            before.play(seat, move)
+    with pytest.raises(NotYourTurn, match="the game is over"):
+        over.play(due, move)
+    assert (over.owing, over.moves(due)) == ((), [])
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from engines.alquerque.paths import (
     steps_by_men,
     steps_by_square,
 )
-from engines.game_errors import IllegalMove, MalformedMove, NotYourTurn
+from engines.game_errors import IllegalMove, MalformedMove
 from tests.engines.rule_cases import Case, case, check, check_malformed
 
 WHITE, BLACK = 0, 1
@@ -262,13 +262,6 @@ def test_aq6_the_winner_is_first() -> None:
 def test_aq7_passing_is_not_allowed_nor_any_other_notation(move: str) -> None:
     with pytest.raises(MalformedMove, match="b2-c3"):
         GAME.start(GAME.settings(), b"").play(WHITE, move)
-
-
-def test_a_move_out_of_turn_names_the_seat_to_move() -> None:
-    with pytest.raises(NotYourTurn, match="seat 0"):
-        GAME.start(GAME.settings(), b"").play(BLACK, "b4-c3")
-    with pytest.raises(NotYourTurn, match="over"):
-        GAME.read("5/5/2b2/5/5 w 0", GAME.settings()).play(WHITE, "a1-a2")
 
 
 @pytest.mark.parametrize(

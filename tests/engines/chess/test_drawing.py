@@ -40,11 +40,6 @@ def test_the_last_move_frames_its_two_squares() -> None:
     assert frames(after, "e2e4") == [("81", "121"), ("81", "81")]
 
 
-def test_the_label_says_who_is_to_move_and_whether_in_check() -> None:
-    checked = GAME.read("4k3/8/8/8/8/8/4R3/K7 b - - 0 1", GAME.settings())
-    assert drawn(checked).get("aria-label") == "Chess: black to move, in check, 2 white and 1 black pieces"
-
-
 def test_the_triangle_is_on_the_side_of_the_side_to_move() -> None:
     for position, y in ((start(), "150"), (start().play(0, "e2e4"), "10")):
         (triangle,) = drawn(position).iter(f"{NAMESPACE}polygon")

@@ -5,7 +5,7 @@ from chess import Board
 
 from engines.api import Position
 from engines.chess import GAME
-from engines.game_errors import MalformedMove, NotYourTurn
+from engines.game_errors import MalformedMove
 from engines.options import Value
 from tests.engines.rule_cases import Case, case, check, check_malformed
 
@@ -149,13 +149,6 @@ def test_the_first_positions_of_chess960_have_bishops_on_both_colours_and_the_ki
         row = first.split("/")[0]
         assert row.index("r") < row.index("k") < row.rindex("r")
         assert row.index("b") % 2 != row.rindex("b") % 2
-
-
-def test_a_seat_that_is_not_to_move_is_refused() -> None:
-    with pytest.raises(NotYourTurn):
-        start().play(1, "e7e5")
-    with pytest.raises(NotYourTurn):
-        read("7k/5Q2/8/8/8/8/8/K7 b - - 0 1").play(1, "h8g8")
 
 
 @pytest.mark.parametrize(

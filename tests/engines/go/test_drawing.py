@@ -41,10 +41,6 @@ def test_a_point_that_the_ko_rule_forbids_has_a_square() -> None:
     assert [(shape.get("x"), shape.get("y")) for shape in squares if shape.get("width") == "8"] == [("16", "36")]
 
 
-def test_the_label_says_who_is_to_move_and_how_many_stones_there_are() -> None:
-    assert drawn(at("4w/5/5/1b3/b4 b 0 3")).get("aria-label") == "Go: black to move, 2 black and 1 white stones"
-
-
 def test_the_triangle_has_the_colour_of_the_side_to_move() -> None:
     for side, y in (("b", "70"), ("w", "10")):
         (triangle,) = drawn(at(f"5/5/5/5/5 {side} 0 0")).iter(f"{NAMESPACE}polygon")

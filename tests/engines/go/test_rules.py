@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engines.api import REFEREE
-from engines.game_errors import BadOption, MalformedMove, MalformedPosition, NotYourTurn
+from engines.game_errors import BadOption, MalformedMove, MalformedPosition
 from engines.go import GAME
 from engines.go.position import GoPosition
 from engines.go.stones import PASS
@@ -109,13 +109,6 @@ def test_black_begins_and_may_play_anywhere_or_pass() -> None:
     assert (moves[0], moves[-1]) == ("A1", "pass")
     assert not any(move.startswith("I") for move in moves)
     assert start().play(BLACK, "C3").owing == (WHITE,)
-
-
-def test_a_seat_that_is_not_to_move_cannot_move() -> None:
-    with pytest.raises(NotYourTurn):
-        start().play(WHITE, "C3")
-    with pytest.raises(NotYourTurn):
-        start().play(BLACK, "pass").play(WHITE, "pass").play(BLACK, "C3")
 
 
 @pytest.mark.parametrize("move", ["c3", "C 3", "PASS", "I3", "C6", "F1", "C03", "C0", "33", "resign", "", "C3\n"])

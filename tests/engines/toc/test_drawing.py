@@ -17,14 +17,10 @@ from engines.toc import GAME
 from engines.toc.card_drawing import BACK, FACE, HIGH, SUITS
 from engines.toc.drawing import CELL, FILLS, PAWN, STEP, TINTS, board_of
 from engines.toc.places import H1, H4, RING, STARTS
-from tests.engines.drawn_shapes import draw, marks_in, shapes_in, texts_of
+from tests.engines.drawn_shapes import draw, shapes_in, texts_of
 from tests.engines.toc.positions import set_up
 
 drawn = partial(draw, "toc")
-
-
-def marks(position: Position, last_move: str | None) -> list[str]:
-    return marks_in(drawn(position, last_move, REFEREE))
 
 
 def rects_with(root: ElementTree.Element, fill: str) -> list[ElementTree.Element]:
@@ -132,51 +128,12 @@ def test_the_seats_to_move_have_full_discs() -> None:
     assert discs(set_up("H1,H2,H3,H4//H1,H2,H3,H4/", "2S")) == []
 
 
-def test_the_label_says_who_is_to_move_and_how_many_pawns_are_home() -> None:
-    start = GAME.start(GAME.settings(), b"1")
-    assert (
-        drawn(start).get("aria-label")
-        == "Toc: seats 0 and 1 and 2 and 3 to give a card, 0 turns; pawns home: 0, 0, 0, 0"
-    )
-    assert (
-        drawn(set_up("5,H2,H4///7", "2S", 1)).get("aria-label")
-        == "Toc: seat 1 to play, 0 turns; pawns home: 2, 0, 0, 0"
-    )
-    over = set_up("H1,H2,H3,H4//H1,H2,H3,H4/", "2S")
-    assert drawn(over).get("aria-label") == "Toc: the game is over, 0 turns; pawns home: 4, 0, 4, 0"
-
-
 def test_both_piles_show_how_many_cards_they_have() -> None:
     view: Any = set_up("5///", "2S 3S").view(SPECTATOR)
     below = number_text(HIGH + 5.5 + BASELINE * 6)
     root = drawn(set_up("5///", "2S 3S"))
     counts = [inner.text for inner in root.iter(f"{NAMESPACE}text") if inner.get("y") == below]
     assert counts == [str(len(view["deck"])), str(len(view["played"]))]
-
-
-@pytest.mark.parametrize(
-    ("move", "marked"),
-    [
-        ("5S:5>10", ["polyline", "circle", "circle"]),
-        ("4S:5>1", ["polyline", "circle", "circle"]),
-        ("KS:R>18", ["circle", "circle"]),
-        ("KS:R>19", []),
-        ("6S:68>H2", ["polyline", "circle", "circle"]),
-        ("2S:H1>H3", ["polyline", "circle", "circle"]),
-        ("2S:H2>H4", []),
-        ("2S:H4>5", []),
-        ("JS:5<>40", ["polyline", "circle", "circle"]),
-        ("7S:5>8,70>H2", ["polyline", "circle", "circle", "polyline", "circle", "circle"]),
-        ("7S:5>12x7x9", ["polyline", "circle", "circle", "path", "path"]),
-        ("-3S", []),
-        ("=3S", []),
-        ("=?", []),
-        ("?", []),
-        ("3S:R>", []),
-    ],
-)
-def test_the_last_move_is_marked_as_far_as_it_is_visible(move: str, marked: list[str]) -> None:
-    assert marks(set_up("10,H3/20,H4/H4/", "2S"), move) == marked
 
 
 def way_of(move: str) -> list[tuple[float, float]]:

@@ -134,11 +134,6 @@ def test_a_seat_that_has_given_a_card_waits_for_the_others() -> None:
         position.play(0, position.moves(0)[0]).play(0, again)
 
 
-def test_a_seat_that_is_not_to_move_gets_not_your_turn() -> None:
-    with pytest.raises(NotYourTurn, match="it is not the turn of seat 1; to move: seat 0"):
-        set_up("5///", "5S").play(1, "5S:5>10")
-
-
 @pytest.mark.parametrize(
     "move",
     ["", "5S", "5S:", "5S:5", "5S:5>5", "4H:0>0", "JS:5<>5", "1S:5>10", "5s:5>10", "5S:05>10", "5S:72>3", "5S:5>R",

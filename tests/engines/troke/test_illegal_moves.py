@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from engines.game_errors import IllegalMove, MalformedMove, NotYourTurn
+from engines.game_errors import IllegalMove, MalformedMove
 from engines.troke import GAME
 from engines.troke.assembly import Filled
 from tests.engines.second.crowded import some_settings
@@ -81,12 +81,6 @@ def test_the_error_for_a_malformed_move_shows_the_notation(move: str) -> None:
 def test_a_circle_that_the_board_lacks_is_named() -> None:
     with pytest.raises(MalformedMove, match="no circle z99 on this board; its circles are b1 to h9"):
         start().play(0, "Tb1-z99")
-
-
-def test_a_move_out_of_turn_is_an_error() -> None:
-    with pytest.raises(NotYourTurn, match="to move: seat 0"):
-        start().play(1, "Tb9-b7")
-    assert not start().moves(1)
 
 
 @pytest.mark.parametrize("seed", range(10))

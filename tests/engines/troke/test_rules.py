@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from engines.game_errors import NotYourTurn
 from engines.options import Value
 from engines.troke import GAME
 from tests.engines.rule_cases import Case, case, check, check_malformed
-from tests.engines.troke.positions import in_order, moves, played, read, start
+from tests.engines.troke.positions import in_order, played, read, start
 
 FIGURES = [
     ("Tb1-c2", 30),
@@ -178,6 +177,9 @@ RULES: dict[str, list[Case]] = {
     "tk_21_the_fourth_castle_ends_the_game_and_unfinished_pieces_cost_chips": [
         # 4 for the castle, 3 that wait, 2 times 2 on their way.
         on(f"b1:TwWwMw,d1:WwMw,f1:Tw,e4:Ww,f5:Mw,{LAST} r", "Tg8-h9", moves="", over="four_castles 23 1")
+    ],
+    "tk_21_a_position_with_four_castles_is_over": [
+        on("b9:TrWrMr,d9:TrWrMr,f9:TrWrMr,h9:TrWrMr,e4:Tw w 20/4 4/0 90", moves="", over="four_castles 20 4")
     ],
     "tk_22_the_seat_that_ends_the_game_need_not_win": [
         on(f"d1:TwWwMw,{LAST} r 2/22", "Tg8-h9", over="four_castles 6 18")
@@ -398,19 +400,6 @@ def test_tk_1_the_seats_move_in_clockwise_order(options: dict[str, int | str], s
 
 def test_tk_1_teams_sit_across() -> None:
     assert GAME.table(GAME.settings({"seats": 4, "teams": True})).sides == ((0, 2), (1, 3))
-
-
-def test_nobody_moves_when_the_game_is_over() -> None:
-    over = played(read(f"d1:TwWwMw,{LAST} r 2/22"), "Tg8-h9")
-    assert over.outcome
-    assert (over.outcome.side_ranks, over.owing, over.moves(1)) == ((2, 1), (), [])
-    with pytest.raises(NotYourTurn, match="the game is over"):
-        over.play(1, "We4-e2")
-
-
-def test_no_move_is_listed_twice() -> None:
-    listed = moves(read("d3:Tr,d5:WwMw r", extra_steps="may")).split()
-    assert len(set(listed)) == len(listed)
 
 
 def test_view_and_picture_show_a_demand() -> None:

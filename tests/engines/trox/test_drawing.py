@@ -11,24 +11,20 @@ from xml.etree import ElementTree
 
 import pytest
 
-from engines.api import SPECTATOR, Position
+from engines.api import SPECTATOR
 from engines.drawing import FAINT, INK
 from engines.testing.random_games import game_path, settings_of
 from engines.testing.svg_checks import NAMESPACE, places_of
 from engines.trox import GAME
 from engines.trox.drawing import FILLS, PAWNS
 from engines.trox.pieces import NEAR
-from tests.engines.drawn_shapes import draw, marks_in, shapes_in, texts_of
+from tests.engines.drawn_shapes import draw, shapes_in, texts_of
 from tests.engines.trox.positions import all_down, at, played, start
 from tests.engines.trox.test_rules import CAPTURE_FIRST, FIGURE_5
 
 SHAPES = {"round": "circle", "square": "rect", "neutral": "polygon"}
 
 drawn = partial(draw, "trox")
-
-
-def marks(position: Position, last_move: str | None) -> list[str]:
-    return marks_in(drawn(position, last_move))
 
 
 def pawns_drawn(root: ElementTree.Element) -> dict[str, int]:
@@ -105,25 +101,6 @@ def test_the_label_and_an_arrow_name_the_seat_to_move() -> None:
         assert root.get("aria-label", "").startswith(f"Trox: {seat} to move, placing; ")
         (arrow,) = [inner for inner in root.findall(f"{NAMESPACE}polygon") if inner.get("fill") == INK]
         assert (places_of(arrow)[0][0] < 60) == (seat == "round")
-
-
-def test_the_label_counts_pieces_and_pawns() -> None:
-    label = drawn(played(start(), *FIGURE_5)).get("aria-label", "")
-    assert label == "Trox: square to move, placing; 3 pieces, pawns: 3 round, 1 square, 1 neutral"
-
-
-def test_the_last_move_is_marked_by_its_piece_its_way_and_rings() -> None:
-    position = played(start(), *FIGURE_5)
-    assert marks(position, FIGURE_5[2]) == ["path", "circle"]
-    assert marks(position, FIGURE_5[4]) == ["circle"]
-    assert marks(position, "0.0u>0.1u") == ["polyline", "circle", "circle"]
-
-
-@pytest.mark.parametrize(
-    "move", [None, "", "?", "pass", "+9.9u", "0.0u>9.9d", "NBR@9.9u/9.8d:9.9d", "NBR@0.0u/0.0u:0.0u"]
-)
-def test_a_move_that_cannot_be_parsed_or_names_cells_without_a_piece_is_not_marked(move: str | None) -> None:
-    assert marks(played(at(CAPTURE_FIRST), "+0.1u"), move) == []
 
 
 PICTURE = r"""

@@ -2,9 +2,10 @@
 
 import pytest
 
-from engines.game_errors import IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
+from engines.game_errors import IllegalMove, MalformedMove, MalformedPosition
 from engines.trox import GAME
 from engines.trox.position import TroxPosition
+from tests.engines.rule_cases import check_malformed
 from tests.engines.trox.positions import FIRST, TWO_PIECES, all_down, at, moves, pawns, played, start, text_of
 from tests.engines.trox.test_rules import BAY, BESIDE_A_GAP, CAPTURE_FIRST, CLOSING, FIGURE_5, OTHERS_TRIANGLE
 
@@ -102,11 +103,6 @@ def test_the_excluded_cell_is_a_neighbour_of_the_middle() -> None:
         start().play(0, "NBR@0.0u/5.5d:0.0u")
 
 
-def test_a_seat_that_is_not_to_move_gets_an_error() -> None:
-    with pytest.raises(NotYourTurn):
-        start().play(1, "BRN@0.0u/0.-1d:0.0d")
-
-
 def test_the_farthest_cells_can_be_named() -> None:
     assert move_error(at(ONE_PAWN), "+99.-99d").details["rule"] == "TX-4"
 
@@ -157,9 +153,7 @@ THIRTEEN = ",".join([f"NBR@{3 * place}.0u/{3 * place}.-1d" for place in range(13
     ],
 )
 def test_a_text_that_describes_no_position_is_an_error(text: str, wrong: str) -> None:
-    with pytest.raises(MalformedPosition) as caught:
-        at(text)
-    assert wrong in caught.value.details["wrong"]
+    check_malformed(GAME, text, wrong, {})
 
 
 def test_a_pass_cannot_be_parsed_where_it_is_a_loss() -> None:
