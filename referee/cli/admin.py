@@ -8,7 +8,7 @@ from referee_api.v1.admin_service_pb2 import DrainResponse
 from referee_client import Organiser
 
 from referee.cli import CommandGroup
-from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
+from referee.cli._shared.client_options import organiser_command, print_json, to_dict
 from referee.cli.admin_accounts import bots, tokens
 from referee.cli.admin_quotas import quota
 
@@ -27,10 +27,8 @@ for command in (tokens, bots, quota):
     admin.add_command(command)
 
 
-@admin.command(cls=ClientCommand)
+@organiser_command(admin, has_json=True)
 @click.option("--grace-s", type=click.IntRange(1), help="Time for turns in progress. [as in the settings]")
-@with_organiser
-@json_option
 def drain(organiser: Organiser, grace_s: int | None, as_json: bool) -> None:
     """Shut down gracefully, as SIGTERM does: start no matches, wait for turns in progress, then exit."""
     response = organiser.administration.drain((grace_s or 0) * SECOND_MS)

@@ -11,12 +11,10 @@ from referee.accounts.names import natural_key
 from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import print_bots, print_secret, print_tokens, time_of
 from referee.cli._shared.client_options import (
-    ClientCommand,
-    json_option,
+    organiser_command,
     print_json,
     to_dict,
     why_option,
-    with_organiser,
     words,
 )
 from referee.show.table import Table
@@ -29,14 +27,12 @@ def tokens() -> None:
     """Manage tokens."""
 
 
-@tokens.command(cls=ClientCommand)
+@organiser_command(tokens, has_json=True)
 @click.argument("role", type=click.Choice(words(Role)))
 @click.argument("holder", default="")
 @click.option("--bot", default="", help="With role bot: the bot's name. The holder is by default its owner.")
 @click.option("--label", default="", help="Description.")
 @click.option("--days", type=click.IntRange(1), help="Days until it expires. [never]")
-@with_organiser
-@json_option
 def make(organiser: Organiser, role: Role, holder: str, bot: str, label: str, days: int | None, as_json: bool) -> None:
     """Create a token for a HOLDER, the person or team responsible for it.
 
@@ -47,20 +43,16 @@ def make(organiser: Organiser, role: Role, holder: str, bot: str, label: str, da
     print_secret(made, as_json)
 
 
-@tokens.command("list", cls=ClientCommand)
+@organiser_command(tokens, "list", has_json=True)
 @click.option("--holder", default="", help="Only tokens of this holder.")
 @click.option("--all", "include_inactive", is_flag=True, help="Include revoked and expired tokens.")
-@with_organiser
-@json_option
 def list_tokens(organiser: Organiser, holder: str, include_inactive: bool, as_json: bool) -> None:
     """List tokens, newest first, without their secrets."""
     print_tokens(list(organiser.administration.tokens(holder, include_inactive)), as_json)
 
 
-@tokens.command(cls=ClientCommand)
+@organiser_command(tokens, has_json=True)
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
-@with_organiser
-@json_option
 def revoke(organiser: Organiser, ids: tuple[str, ...], as_json: bool) -> None:
     """Revoke tokens and close the streams opened with them."""
     print_tokens([organiser.administration.revoke_token(token_id) for token_id in ids], as_json)
@@ -71,9 +63,7 @@ def bots() -> None:
     """List the sessions of bots, pause bots and resume them."""
 
 
-@bots.command(cls=ClientCommand)
-@with_organiser
-@json_option
+@organiser_command(bots, has_json=True)
 def sessions(organiser: Organiser, as_json: bool) -> None:
     """List the open sessions of all bots."""
     online = sorted(organiser.bots(online_only=True), key=lambda bot: natural_key(bot.name))
@@ -85,20 +75,16 @@ def sessions(organiser: Organiser, as_json: bool) -> None:
     click.echo(Table(heading, [_session_row(name, session) for name, session in found]).to_text())
 
 
-@bots.command(cls=ClientCommand)
+@organiser_command(bots, has_json=True)
 @click.argument("bot")
 @why_option
-@with_organiser
-@json_option
 def pause(organiser: Organiser, bot: str, why: str, as_json: bool) -> None:
     """Start no new matches for a bot. Its matches in play continue."""
     print_bots([organiser.administration.pause_bot(bot, why)], as_json)
 
 
-@bots.command(cls=ClientCommand)
+@organiser_command(bots, has_json=True)
 @click.argument("bot")
-@with_organiser
-@json_option
 def resume(organiser: Organiser, bot: str, as_json: bool) -> None:
     """Resume a paused bot, whoever paused it."""
     print_bots([organiser.administration.resume_bot(bot)], as_json)

@@ -13,7 +13,7 @@ from engines.game_errors import unknown
 from referee.accounts.names import natural_key
 from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import NONE
-from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
+from referee.cli._shared.client_options import organiser_command, print_json, to_dict
 from referee.show.table import Table
 
 MAX_VALUE = 2**63 - 1
@@ -58,9 +58,7 @@ def quota() -> None:
     """Manage quotas."""
 
 
-@quota.command("list", cls=ClientCommand)
-@with_organiser
-@json_option
+@organiser_command(quota, "list", has_json=True)
 def list_quotas(organiser: Organiser, as_json: bool) -> None:
     """List all holders with how much of each limit they use.
 
@@ -73,10 +71,8 @@ def list_quotas(organiser: Organiser, as_json: bool) -> None:
     click.echo(Table(("holder", *LIMITS), [_row(holder_quota) for holder_quota in found]).to_text())
 
 
-@quota.command("show", cls=ClientCommand)
+@organiser_command(quota, "show", has_json=True)
 @click.argument("holder", default="")
-@with_organiser
-@json_option
 def show_quota(organiser: Organiser, holder: str, as_json: bool) -> None:
     """Show the limits and usage of a holder; without a holder, the default limits."""
     found = organiser.administration.quota(holder)
@@ -87,11 +83,9 @@ def show_quota(organiser: Organiser, holder: str, as_json: bool) -> None:
         _print_quota(found.quota, found.usage if holder else None)
 
 
-@quota.command("set", cls=ClientCommand, epilog=f"The limits are {', '.join(LIMITS)}.")
+@organiser_command(quota, "set", has_json=True, epilog=f"The limits are {', '.join(LIMITS)}.")
 @click.argument("holder")
 @click.argument("values", metavar="LIMIT=NUMBER...", nargs=-1, required=True)
-@with_organiser
-@json_option
 def set_quota(organiser: Organiser, holder: str, values: tuple[str, ...], as_json: bool) -> None:
     """Set limits of a holder; the others stay. A limit that is 0 is the default.
 

@@ -24,7 +24,7 @@ from engines.registry import find
 from referee.accounts.names import natural_key
 from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import NONE, print_bots, print_secret, print_tokens, time_of
-from referee.cli._shared.client_options import ClientCommand, json_option, print_json, to_dict, with_organiser
+from referee.cli._shared.client_options import organiser_command, print_json, to_dict
 from referee.cli._shared.consent_options import consent_options, merge_consent
 from referee.records.describe_event import escape_unprintable
 from referee.records.verify import verify
@@ -39,12 +39,10 @@ def bot() -> None:
     """Manage your bots on a running referee: registration, log, records, versions and tokens."""
 
 
-@bot.command(cls=ClientCommand)
+@organiser_command(bot, has_json=True)
 @bot_argument
 @click.option("--description", default="", help="Description that everybody can see.")
 @consent_options
-@with_organiser
-@json_option
 def register(organiser: Organiser, /, name: str, description: str, as_json: bool, **consent: Any) -> None:
     """Register a bot that belongs to the caller. An organiser's token suffices.
 
@@ -59,41 +57,33 @@ def register(organiser: Organiser, /, name: str, description: str, as_json: bool
     click.echo(f"This is the token of {name} (BOT_TOKEN); it is shown only once.", err=True)
 
 
-@bot.command("list", cls=ClientCommand)
+@organiser_command(bot, "list", has_json=True)
 @click.option("--owner", default="", help="Only bots of this owner.")
 @click.option("--present", is_flag=True, help="Only bots that are online.")
-@with_organiser
-@json_option
 def list_bots(organiser: Organiser, owner: str, present: bool, as_json: bool) -> None:
     """List bots, with their sessions and the reasons of pauses."""
     print_bots(sorted(organiser.bots(owner, present), key=lambda bot: natural_key(bot.name)), as_json)
 
 
-@bot.command(cls=ClientCommand)
+@organiser_command(bot, has_json=True)
 @bot_argument
-@with_organiser
-@json_option
 def show(organiser: Organiser, name: str, as_json: bool) -> None:
     """Show a bot."""
     _print_bot(organiser.accounts.get(name), as_json)
 
 
-@bot.command(cls=ClientCommand)
+@organiser_command(bot, has_json=True)
 @bot_argument
 @click.option("--description", help="New description that everybody can see.")
 @consent_options
-@with_organiser
-@json_option
 def update(organiser: Organiser, /, name: str, description: str | None, as_json: bool, **consent: Any) -> None:
     """Change the description of a bot, or from whom it takes matches. What is not given stays."""
     new_consent = merge_consent(organiser.accounts.get(name).consent, **consent)
     _print_bot(organiser.accounts.update(name, description, new_consent), as_json)
 
 
-@bot.command("return", cls=ClientCommand)
+@organiser_command(bot, "return", has_json=True)
 @bot_argument
-@with_organiser
-@json_option
 def reinstate(organiser: Organiser, name: str, as_json: bool) -> None:
     """Resume a bot that was paused for its faults."""
     _print_bot(organiser.accounts.reinstate(name), as_json)
@@ -108,13 +98,11 @@ def _print_bot(bot: Bot, as_json: bool) -> None:
         click.echo(f"\n{bot.description}")
 
 
-@bot.command(cls=ClientCommand)
+@organiser_command(bot, has_json=True)
 @bot_argument
 @click.option("--version", default="", help="Only entries of this version. [all]")
 @click.option("--match", "match_id", default="", help="Only entries about this match. [all]")
 @click.option("--after", type=click.IntRange(0), default=0, help="Only entries after this number. [all]")
-@with_organiser
-@json_option
 def log(organiser: Organiser, name: str, version: str, match_id: str, after: int, as_json: bool) -> None:
     """Show the private log of a bot: errors, forfeits, lost sessions and notices, oldest first."""
     entries = list(organiser.bot_log(name, after, version, match_id))
@@ -149,11 +137,9 @@ def _event_text(entry: BotLogEntry) -> str:
     return "unknown event; this program is older than the referee"
 
 
-@bot.command(cls=ClientCommand)
+@organiser_command(bot, has_json=True)
 @click.argument("match_id", metavar="MATCH")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Output file. [MATCH.jsonl]")
-@with_organiser
-@json_option
 def record(organiser: Organiser, match_id: str, output: Path | None, as_json: bool) -> None:
     """Download the record of a finished match and verify it; the exit status is that of `referee verify`."""
     target = output or Path(f"{match_id}.jsonl")
@@ -169,10 +155,9 @@ def record(organiser: Organiser, match_id: str, output: Path | None, as_json: bo
     click.get_current_context().exit(verdict.status)
 
 
-@bot.command("leave-match", cls=ClientCommand)
+@organiser_command(bot, "leave-match")
 @bot_argument
 @click.argument("match_id", metavar="MATCH")
-@with_organiser
 def leave_match(organiser: Organiser, name: str, match_id: str) -> None:
     """Take a bot out of an unrated match: its seat becomes open, or it forfeits if play has begun."""
     organiser.withdraw_bot(match_id, name)
@@ -184,21 +169,17 @@ def versions() -> None:
     """Manage the versions of a bot."""
 
 
-@versions.command("list", cls=ClientCommand)
+@organiser_command(versions, "list", has_json=True)
 @bot_argument
-@with_organiser
-@json_option
 def list_versions(organiser: Organiser, name: str, as_json: bool) -> None:
     """List the versions of a bot, newest first."""
     _print_versions(list(organiser.accounts.versions(name)), as_json)
 
 
-@versions.command("register", cls=ClientCommand)
+@organiser_command(versions, "register", has_json=True)
 @bot_argument
 @click.argument("version")
 @click.option("--note", default="", help="Release notes.")
-@with_organiser
-@json_option
 def register_version(organiser: Organiser, name: str, version: str, note: str, as_json: bool) -> None:
     """Register a version of a bot, as its first connection with this version would."""
     _print_versions([organiser.accounts.register_version(name, version, note)], as_json)
@@ -217,12 +198,10 @@ def tokens() -> None:
     """Manage the tokens of a bot."""
 
 
-@tokens.command("make", cls=ClientCommand)
+@organiser_command(tokens, "make", has_json=True)
 @bot_argument
 @click.option("--label", default="", help="Description.")
 @click.option("--days", type=click.IntRange(1, 36_500), help="Days until it expires. [never]")
-@with_organiser
-@json_option
 def make_token(organiser: Organiser, name: str, label: str, days: int | None, as_json: bool) -> None:
     """Create another token of a bot.
 
@@ -232,20 +211,16 @@ def make_token(organiser: Organiser, name: str, label: str, days: int | None, as
     print_secret(organiser.accounts.make_token(name, label, expires_at), as_json)
 
 
-@tokens.command("list", cls=ClientCommand)
+@organiser_command(tokens, "list", has_json=True)
 @bot_argument
-@with_organiser
-@json_option
 def list_tokens(organiser: Organiser, name: str, as_json: bool) -> None:
     """List the tokens of a bot, newest first, without their secrets."""
     print_tokens(organiser.accounts.tokens(name), as_json)
 
 
-@tokens.command("revoke", cls=ClientCommand)
+@organiser_command(tokens, "revoke", has_json=True)
 @bot_argument
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
-@with_organiser
-@json_option
 def revoke_tokens(organiser: Organiser, name: str, ids: tuple[str, ...], as_json: bool) -> None:
     """Revoke tokens of a bot and close the streams opened with them."""
     print_tokens([organiser.accounts.revoke_token(name, token_id) for token_id in ids], as_json)

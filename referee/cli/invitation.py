@@ -15,10 +15,9 @@ from referee.cli._shared.client_options import (
     PATIENCE_S,
     ClientCommand,
     address_options,
-    json_option,
+    organiser_command,
     print_json,
     to_dict,
-    with_organiser,
 )
 from referee.show.table import Table
 
@@ -31,14 +30,12 @@ def invitation() -> None:
     """
 
 
-@invitation.command(cls=ClientCommand)
+@organiser_command(invitation, has_json=True)
 @click.option(
     "--uses", type=click.IntRange(1, 1000), default=1, show_default=True, help="How many authors can redeem it."
 )
 @click.option("--days", type=click.IntRange(1, 3650), default=14, show_default=True, help="Days until it expires.")
 @click.option("--label", default="", help="Description.")
-@with_organiser
-@json_option
 def make(organiser: Organiser, uses: int, days: int, label: str, as_json: bool) -> None:
     """Create an invitation.
 
@@ -52,28 +49,22 @@ def make(organiser: Organiser, uses: int, days: int, label: str, as_json: bool) 
     click.echo(f"The code is shown only once; the ID of the invitation is {made.invitation.id}.", err=True)
 
 
-@invitation.command("list", cls=ClientCommand)
+@organiser_command(invitation, "list", has_json=True)
 @click.option("--all", "include_inactive", is_flag=True, help="Include those that are revoked, expired or used up.")
-@with_organiser
-@json_option
 def list_invitations(organiser: Organiser, include_inactive: bool, as_json: bool) -> None:
     """List your invitations, newest first, without their codes. An administrator's token lists all."""
     _print_invitations(list(organiser.invitations.list(include_inactive)), as_json)
 
 
-@invitation.command(cls=ClientCommand)
+@organiser_command(invitation, has_json=True)
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
-@with_organiser
-@json_option
 def revoke(organiser: Organiser, ids: tuple[str, ...], as_json: bool) -> None:
     """Revoke invitations. Authors who have redeemed them stay."""
     _print_invitations([organiser.invitations.revoke(invitation_id) for invitation_id in ids], as_json)
 
 
-@invitation.command(cls=ClientCommand)
+@organiser_command(invitation, has_json=True)
 @click.argument("ids", metavar="[ID...]", nargs=-1)
-@with_organiser
-@json_option
 def uses(organiser: Organiser, ids: tuple[str, ...], as_json: bool) -> None:
     """List the authors who have redeemed invitations. Default: all of your invitations."""
     wanted = ids or [sent.id for sent in organiser.invitations.list(True)]

@@ -7,7 +7,7 @@ from referee_client import Organiser
 from referee_values import CorrectionKind, Ladder
 
 from referee.cli import CommandGroup
-from referee.cli._shared.client_options import ClientCommand, with_organiser
+from referee.cli._shared.client_options import organiser_command
 from referee.cli._shared.correction_commands import add_correction_commands
 from referee.cli._shared.output import write
 from referee.cli._shared.publishing import out_option, publish_contest, show_progress
@@ -26,9 +26,8 @@ def ladder() -> None:
     """Manage the ladders of a running referee."""
 
 
-@ladder.command(cls=ClientCommand)
+@organiser_command(ladder)
 @click.argument("file", type=click.Path(path_type=Path))
-@with_organiser
 def create(organiser: Organiser, file: Path) -> None:
     """Create a ladder from a TOML file with its game, clock and rules."""
     plan = read_ladder(file)
@@ -36,11 +35,10 @@ def create(organiser: Organiser, file: Path) -> None:
     click.echo(f"{made.name} is open; bots join with: referee ladder join {made.name}")
 
 
-@ladder.command("list", cls=ClientCommand)
+@organiser_command(ladder, "list")
 @click.option("--game", default="", help="Only ladders of this game. [any]")
 @click.option("--bot", default="", help="Only ladders with this bot. [any]")
 @click.option("--closed", is_flag=True, help="Include closed ladders.")
-@with_organiser
 def list_all(organiser: Organiser, game: str, bot: str, closed: bool) -> None:
     """List ladders."""
     rows = [_row(listed) for listed in organiser.ladders.list(game, bot, closed)]
@@ -53,9 +51,8 @@ def _row(listed: Ladder) -> list[str]:
     return [listed.name, str(listed.entrant_count), str(listed.season), state, games]
 
 
-@ladder.command(cls=ClientCommand)
+@organiser_command(ladder)
 @click.argument("name")
-@with_organiser
 def show(organiser: Organiser, name: str) -> None:
     """Show the standings of a ladder."""
     report = ladder_report(organiser, name, full=False)
@@ -63,10 +60,9 @@ def show(organiser: Organiser, name: str) -> None:
     click.echo(standings_text(report))
 
 
-@ladder.command(cls=ClientCommand)
+@organiser_command(ladder)
 @click.argument("name")
 @click.argument("who", metavar="[ENTRANT]", default="")
-@with_organiser
 def join(organiser: Organiser, name: str, who: str) -> None:
     """Add an entrant.
 
@@ -77,56 +73,50 @@ def join(organiser: Organiser, name: str, who: str) -> None:
     click.echo(f"{standing.entrant.name} joined, rated {rating.value:.0f} ± {2 * rating.deviation:.0f}")
 
 
-@ladder.command(cls=ClientCommand)
+@organiser_command(ladder)
 @click.argument("name")
 @click.argument("who", metavar="[ENTRANT]", default="")
-@with_organiser
 def leave(organiser: Organiser, name: str, who: str) -> None:
     """Remove an entrant. Its matches in play continue."""
     organiser.ladders.leave(name, who)
     click.echo(f"{who or 'your bot'} left; its ratings are kept")
 
 
-@ladder.command(cls=ClientCommand)
+@organiser_command(ladder)
 @click.argument("name")
 @click.argument("entrants", nargs=-1, required=True)
-@with_organiser
 def challenge(organiser: Organiser, name: str, entrants: tuple[str, ...]) -> None:
     """Request a rated pairing of ENTRANTS, the challenger first, to start when all are available."""
     click.echo(pairing_text(organiser.ladders.challenge(name, entrants)))
 
 
-@ladder.command(cls=ClientCommand)
+@organiser_command(ladder)
 @click.argument("name")
-@with_organiser
 def season(organiser: Organiser, name: str) -> None:
     """Start a new season: ratings keep their values but become uncertain again."""
     click.echo(f"season {organiser.ladders.start_season(name).season} started")
 
 
-@ladder.command(cls=ClientCommand)
+@organiser_command(ladder)
 @click.argument("name")
 @click.option("--message", default="", help="One sentence for the entrants.")
-@with_organiser
 def pause(organiser: Organiser, name: str, message: str) -> None:
     """Start no new matches until the ladder is resumed. Matches in play continue."""
     organiser.ladders.pause(name, message)
     click.echo(f"{name} is paused; resume it with: referee ladder resume {name}")
 
 
-@ladder.command(cls=ClientCommand)
+@organiser_command(ladder)
 @click.argument("name")
-@with_organiser
 def resume(organiser: Organiser, name: str) -> None:
     """Resume a paused ladder."""
     organiser.ladders.resume(name)
     click.echo(f"{name} is resumed")
 
 
-@ladder.command(cls=ClientCommand)
+@organiser_command(ladder)
 @click.argument("name")
 @click.option("--message", default="", help="One sentence for the entrants.")
-@with_organiser
 def close(organiser: Organiser, name: str, message: str) -> None:
     """Close a ladder permanently. Matches in play continue."""
     organiser.ladders.close(name, message)
@@ -143,11 +133,10 @@ def _correct(
 add_correction_commands(ladder, _correct)
 
 
-@ladder.command(cls=ClientCommand)
+@organiser_command(ladder)
 @click.argument("name")
 @click.argument("bot")
 @click.option("--version", default="", help="Only this version. [all]")
-@with_organiser
 def history(organiser: Organiser, name: str, bot: str, version: str) -> None:
     """Show the rating history of a BOT."""
     points = list(organiser.ladders.history(name, bot, version))
@@ -164,37 +153,33 @@ def history(organiser: Organiser, name: str, bot: str, version: str) -> None:
     click.echo(Table(("when", number("rating"), "version", number("season"), "match"), rows).to_text())
 
 
-@ladder.command(cls=ClientCommand)
+@organiser_command(ladder)
 @click.argument("name")
-@with_organiser
 def review(organiser: Organiser, name: str) -> None:
     """List results that look arranged, and how rarely they happen by chance. None of them is proof."""
     matches = ladder_review(organiser, name, show_progress)
     click.echo(findings_text(find_arranged(matches), len(matches)))
 
 
-@ladder.command(cls=ClientCommand)
+@organiser_command(ladder)
 @click.argument("name")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Output file. [standard output]")
-@with_organiser
 def export(organiser: Organiser, name: str, output: Path | None) -> None:
     """Export the signed record of a ladder that is over, to check it with: referee verify."""
     write(output, organiser.ladders.record(name))
 
 
-@ladder.command(cls=ClientCommand)
+@organiser_command(ladder)
 @click.argument("name")
 @out_option
-@with_organiser
 def publish(organiser: Organiser, name: str, out: Path | None) -> None:
     """Write a closed ladder as one archive: site, records, tables, log, key, and how to check them."""
     publish_contest(publish_ladder, organiser, name, out)
 
 
-@ladder.command(cls=ClientCommand)
+@organiser_command(ladder)
 @click.argument("name")
 @click.option("--after", type=click.IntRange(0), default=0, help="Only entries after this number. [all]")
-@with_organiser
 def watch(organiser: Organiser, name: str, after: int) -> None:
     """Print the events of a ladder until it is closed. Reconnects when the referee restarts."""
     for entry in organiser.ladders.watch(name, after):

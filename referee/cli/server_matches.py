@@ -11,12 +11,10 @@ from referee_values import MatchPhase
 
 from referee.cli import CommandGroup
 from referee.cli._shared.client_options import (
-    ClientCommand,
-    json_option,
+    organiser_command,
     print_json,
     to_dict,
     why_option,
-    with_organiser,
     words,
 )
 from referee.cli._shared.match_tables import entry_line, print_matches
@@ -33,11 +31,9 @@ def matches() -> None:
     """
 
 
-@matches.command(cls=ClientCommand)
+@organiser_command(matches, has_json=True)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("bots", metavar="[BOT...]", nargs=-1)
-@with_organiser
-@json_option
 def create(organiser: Organiser, file: Path, bots: tuple[str, ...], as_json: bool) -> None:
     """Create a match by the terms of a TOML file between BOTS, in seat order.
 
@@ -58,14 +54,12 @@ def create(organiser: Organiser, file: Path, bots: tuple[str, ...], as_json: boo
         click.echo(made.id)
 
 
-@matches.command("list", cls=ClientCommand)
+@organiser_command(matches, "list", has_json=True)
 @click.option("--bot", default="", help="Only matches of this bot. [any]")
 @click.option("--game", default="", help="Only matches of this game. [any]")
 @click.option("--phase", type=click.Choice(words(MatchPhase)), default=None, help="Only this phase. [any]")
 @click.option("--open", "open_only", is_flag=True, help="Only matches with open seats.")
 @click.option("--tournament", default="", metavar="NAME", help="Only matches of this tournament. [any]")
-@with_organiser
-@json_option
 def list_matches(
     organiser: Organiser,
     bot: str,
@@ -79,10 +73,8 @@ def list_matches(
     print_matches(organiser.matches(bot, game, phase or "", open_only, tournament), as_json)
 
 
-@matches.command(cls=ClientCommand)
+@organiser_command(matches, has_json=True)
 @match_argument
-@with_organiser
-@json_option
 def show(organiser: Organiser, match_id: str, as_json: bool) -> None:
     """Show a match and its position, as spectators see it."""
     standing = organiser.standing(match_id)
@@ -96,11 +88,9 @@ def show(organiser: Organiser, match_id: str, as_json: bool) -> None:
         click.echo(f"\nafter {state.ply} plies{turn}\n{state.position}")
 
 
-@matches.command(cls=ClientCommand)
+@organiser_command(matches, has_json=True)
 @match_argument
 @click.option("--after", type=click.IntRange(0), default=0, help="Only entries after this number. [all]")
-@with_organiser
-@json_option
 def watch(organiser: Organiser, match_id: str, after: int, as_json: bool) -> None:
     """Print the entries of a match until its end. Reconnects when the referee restarts.
 
@@ -111,32 +101,26 @@ def watch(organiser: Organiser, match_id: str, after: int, as_json: bool) -> Non
         click.echo(json.dumps(to_dict(entry, entry_pb2.Entry)) if as_json else entry_line(match, entry))
 
 
-@matches.command(cls=ClientCommand)
+@organiser_command(matches, has_json=True)
 @match_argument
 @click.option("--why", default="", metavar="SENTENCE", help="One sentence that the affected users see.")
-@with_organiser
-@json_option
 def abort(organiser: Organiser, match_id: str, why: str, as_json: bool) -> None:
     """Abort a match that you created; it becomes void."""
     _print_result(organiser.abort(match_id, why), match_id, as_json)
 
 
-@matches.command(cls=ClientCommand)
+@organiser_command(matches, has_json=True)
 @match_argument
 @why_option
-@with_organiser
-@json_option
 def void(organiser: Organiser, match_id: str, why: str, as_json: bool) -> None:
     """Void an unfinished match. If a contest needs its result, the match is replayed."""
     _print_result(organiser.administration.void(match_id, why), match_id, as_json)
 
 
-@matches.command(cls=ClientCommand)
+@organiser_command(matches, has_json=True)
 @match_argument
 @click.argument("scores", metavar="SCORE...", nargs=-1, type=float, required=True)
 @why_option
-@with_organiser
-@json_option
 def adjudicate(organiser: Organiser, match_id: str, scores: tuple[float, ...], why: str, as_json: bool) -> None:
     """Set the result of a match in play: one SCORE for each side, in seat order."""
     _print_result(organiser.administration.adjudicate(match_id, scores, why), match_id, as_json)

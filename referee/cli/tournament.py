@@ -22,7 +22,7 @@ from referee_values import (
 from referee.accounts.names import natural_key
 from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import print_bots
-from referee.cli._shared.client_options import ClientCommand, json_option, with_organiser, words
+from referee.cli._shared.client_options import organiser_command, words
 from referee.cli._shared.correction_commands import REASON, add_correction_commands
 from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.output import write
@@ -49,13 +49,12 @@ def tournament() -> None:
     """Manage the tournaments of a running referee, or run one on this machine."""
 
 
-@tournament.command(cls=ClientCommand)
+@organiser_command(tournament)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--entrants-of", "former", metavar="NAME", help="Enter the entrants of this tournament.")
 @click.option(
     "--best", type=click.IntRange(1), metavar="N", help="Enter only the first N of them in its final standings. [all]"
 )
-@with_organiser
 def create(organiser: Organiser, file: Path, former: str | None, best: int | None) -> None:
     """Create a tournament from a TOML file with its game, clock and format. Its bots connect by themselves.
 
@@ -88,10 +87,9 @@ def _former_entrants(organiser: Organiser, name: str, best: int | None) -> list[
     return remaining[:best]
 
 
-@tournament.command(cls=ClientCommand)
+@organiser_command(tournament)
 @click.argument("name")
 @click.argument("who", metavar="[ENTRANT]", default="")
-@with_organiser
 def enter(organiser: Organiser, name: str, who: str) -> None:
     """Add an entrant.
 
@@ -100,50 +98,45 @@ def enter(organiser: Organiser, name: str, who: str) -> None:
     _print(organiser.tournaments.enter(name, who))
 
 
-@tournament.command(cls=ClientCommand)
+@organiser_command(tournament)
 @click.argument("name")
 @click.argument("who", metavar="[ENTRANT]", default="")
 @click.option("--message", default="", help="One sentence for the other entrants.")
-@with_organiser
 def withdraw(organiser: Organiser, name: str, who: str, message: str) -> None:
     """Withdraw an entrant."""
     _print(organiser.tournaments.withdraw(name, who, message))
 
 
-@tournament.command(cls=ClientCommand)
+@organiser_command(tournament)
 @click.argument("name")
 @click.argument("number", metavar="ROUND", type=click.IntRange(1, MAX_ROUND))
 @click.argument("who", metavar="[ENTRANT]", default="")
 @click.option("--points", type=click.Choice(list(BYES)), default="zero", help="What it gets; none: it plays. [zero]")
-@with_organiser
 def bye(organiser: Organiser, name: str, number: int, who: str, points: str) -> None:
     """Request a bye for an entrant in a round that is not paired yet, or cancel the request."""
     _print(organiser.tournaments.request_bye(name, number, BYES[points], who))
 
 
-@tournament.command(cls=ClientCommand)
+@organiser_command(tournament)
 @click.argument("name")
-@with_organiser
 def start(organiser: Organiser, name: str) -> None:
     """Start a tournament."""
     _print(organiser.tournaments.start(name))
 
 
-@tournament.command(cls=ClientCommand)
+@organiser_command(tournament)
 @click.argument("name")
 @click.option("--message", default="", help="One sentence for the entrants.")
-@with_organiser
 def cancel(organiser: Organiser, name: str, message: str) -> None:
     """Cancel a tournament."""
     _print(organiser.tournaments.cancel(name, message))
 
 
-@tournament.command(cls=ClientCommand)
+@organiser_command(tournament)
 @click.argument("name")
 @click.argument("number", metavar="ROUND", type=click.IntRange(1, MAX_ROUND))
 @click.argument("pairings", metavar="PAIRING...", nargs=-1, required=True)
 @REASON
-@with_organiser
 def pair(organiser: Organiser, name: str, number: int, pairings: tuple[str, ...], message: str) -> None:
     """Pair by hand what has not begun of the last round of a Swiss tournament.
 
@@ -154,12 +147,11 @@ def pair(organiser: Organiser, name: str, number: int, pairings: tuple[str, ...]
         click.echo(pairing_text(pairing))
 
 
-@tournament.command(cls=ClientCommand)
+@organiser_command(tournament)
 @click.argument("name")
 @click.argument("pairing")
 @click.argument("until", metavar="TIME")
 @REASON
-@with_organiser
 def postpone(organiser: Organiser, name: str, pairing: str, until: str, message: str) -> None:
     """Let the next matches of a pairing start no earlier than at TIME.
 
@@ -172,22 +164,20 @@ def postpone(organiser: Organiser, name: str, pairing: str, until: str, message:
     click.echo(pairing_text(organiser.tournaments.postpone(name, pairing, moment, message)))
 
 
-@tournament.command(cls=ClientCommand)
+@organiser_command(tournament)
 @click.argument("name")
 @click.argument("pairing")
 @REASON
-@with_organiser
 def reopen(organiser: Organiser, name: str, pairing: str, message: str) -> None:
     """Set the result of a pairing aside and play it again."""
     click.echo(pairing_text(organiser.tournaments.reopen(name, pairing, message)))
 
 
-@tournament.command(cls=ClientCommand)
+@organiser_command(tournament)
 @click.argument("name")
 @click.argument("pairing")
 @click.argument("entrants", metavar="ENTRANT...", nargs=-1, required=True)
 @REASON
-@with_organiser
 def absent(organiser: Organiser, name: str, pairing: str, entrants: tuple[str, ...], message: str) -> None:
     """Let entrants lose a pairing by absence at once."""
     click.echo(pairing_text(organiser.tournaments.declare_absent(name, pairing, entrants, message)))
@@ -223,9 +213,8 @@ add_correction_commands(
 )
 
 
-@tournament.command(cls=ClientCommand)
+@organiser_command(tournament)
 @click.argument("name")
-@with_organiser
 def show(organiser: Organiser, name: str) -> None:
     """Show the standings of a tournament."""
     held = organiser.tournaments.get(name)
@@ -236,11 +225,9 @@ def show(organiser: Organiser, name: str) -> None:
     click.echo(standings_text(report) if report else "\n".join(entrant.name for entrant in held.entrants))
 
 
-@tournament.command(cls=ClientCommand)
+@organiser_command(tournament, has_json=True)
 @click.argument("name")
 @click.option("--absent", is_flag=True, help="Only bots that are offline or paused.")
-@with_organiser
-@json_option
 def entrants(organiser: Organiser, name: str, absent: bool, as_json: bool) -> None:
     """List the bots of the entrants who have not withdrawn, with their owners, sessions and pauses."""
     held = organiser.tournaments.get(name)
@@ -254,11 +241,10 @@ def _is_absent(bot: Bot) -> bool:
     return not bot.presence.sessions or bot.pause is not None
 
 
-@tournament.command(cls=ClientCommand)
+@organiser_command(tournament)
 @click.argument("name")
 @click.option("--round", "number", type=click.IntRange(1, MAX_ROUND), default=None, help="Only this round. [all]")
 @click.option("--entrant", default="", help="Only pairings of this entrant. [any]")
-@with_organiser
 def pairings(organiser: Organiser, name: str, number: int | None, entrant: str) -> None:
     """List the pairings of a tournament by round and board, each with its id and the ids of its matches."""
     for pairing in organiser.tournaments.pairings(name, number or 0, entrant):
@@ -268,11 +254,10 @@ def pairings(organiser: Organiser, name: str, number: int | None, entrant: str) 
             click.echo(f"     {match_id}{corrections.get(match_id, '')}")
 
 
-@tournament.command("list", cls=ClientCommand)
+@organiser_command(tournament, "list")
 @click.option("--game", default="", help="Only tournaments of this game. [any]")
 @click.option("--bot", default="", help="Only tournaments with this bot. [any]")
 @click.option("--phase", type=click.Choice(words(TournamentPhase)), default=None, help="Only this phase. [any]")
-@with_organiser
 def list_all(organiser: Organiser, game: str, bot: str, phase: TournamentPhase | None) -> None:
     """List tournaments, newest first."""
     found = list(organiser.tournaments.list(game, bot, phase or ""))
@@ -291,11 +276,10 @@ def list_all(organiser: Organiser, game: str, bot: str, phase: TournamentPhase |
     click.echo(Table(columns, rows).to_text())
 
 
-@tournament.command(cls=ClientCommand)
+@organiser_command(tournament)
 @click.argument("name")
 @click.argument("form", metavar="FORMAT", type=click.Choice([*words(ExportFormat), RECORD]))
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Output file. [standard output]")
-@with_organiser
 def export(organiser: Organiser, name: str, form: ExportFormat | Literal["record"], output: Path | None) -> None:
     """Export a tournament as csv, json or trf, or as its signed record, to check it with: referee verify."""
     tournaments = organiser.tournaments
@@ -311,19 +295,17 @@ def import_report(file: Path, game: str, output: Path | None) -> None:
     write(output, plan_of_report(file, game))
 
 
-@tournament.command(cls=ClientCommand)
+@organiser_command(tournament)
 @click.argument("name")
 @out_option
-@with_organiser
 def publish(organiser: Organiser, name: str, out: Path | None) -> None:
     """Write a finished tournament as one archive: site, records, tables, log, key, and how to check them."""
     publish_contest(publish_tournament, organiser, name, out)
 
 
-@tournament.command(cls=ClientCommand)
+@organiser_command(tournament)
 @click.argument("name")
 @click.option("--after", type=click.IntRange(0), default=0, help="Only entries after this number. [all]")
-@with_organiser
 def watch(organiser: Organiser, name: str, after: int) -> None:
     """Print the events of a tournament until its end. Reconnects when the referee restarts."""
     for entry in organiser.tournaments.watch(name, after):

@@ -88,8 +88,24 @@ def _read_token(file: TextIO) -> str:
     return token
 
 
-def with_organiser(command: Callable[Concatenate[Organiser, P], None]) -> Callable[..., None]:
-    """Pass an organiser client to the command as its first argument."""
+def organiser_command(
+    group: click.Group, name: str | None = None, *, has_json: bool = False, epilog: str | None = None
+) -> Callable[[Callable[Concatenate[Organiser, P], None]], click.Command]:
+    """Add a command to a group, which gets an organiser client as its first argument, and perhaps `as_json`.
+
+    Its own options come before those that name the referee.
+    """
+
+    def add(command: Callable[Concatenate[Organiser, P], None]) -> click.Command:
+        own = vars(command).pop("__click_params__", [])
+        called = _with_organiser(json_option(command) if has_json else command)
+        vars(called)["__click_params__"] += own
+        return group.command(name, cls=ClientCommand, epilog=epilog)(called)
+
+    return add
+
+
+def _with_organiser(command: Callable[Concatenate[Organiser, P], None]) -> Callable[..., None]:
 
     @wraps(command)
     def with_client(at: str | None, token: str | None, ca: Path | None, *args: P.args, **given: P.kwargs) -> None:

@@ -6,7 +6,7 @@ import click
 from referee_client import Organiser
 from referee_values import CorrectionKind
 
-from referee.cli._shared.client_options import ClientCommand, with_organiser
+from referee.cli._shared.client_options import organiser_command
 
 MAX_RANK = 128
 
@@ -19,21 +19,19 @@ REASON = click.option("--message", required=True, help="The reason, in one sente
 def add_correction_commands(group: click.Group, correct: Correct, epilog: str = "") -> None:
     """Add the commands to the group of a kind of contest."""
 
-    @group.command("strike", cls=ClientCommand, epilog=epilog)
+    @organiser_command(group, "strike", epilog=epilog)
     @click.argument("name")
     @click.argument("match_id", metavar="MATCH")
     @REASON
-    @with_organiser
     def strike(organiser: Organiser, name: str, match_id: str, message: str) -> None:
         """Strike a finished MATCH: it no longer counts."""
         click.echo(correct(organiser, name, match_id, "struck", message, ()))
 
-    @group.command("correct", cls=ClientCommand, epilog=epilog)
+    @organiser_command(group, "correct", epilog=epilog)
     @click.argument("name")
     @click.argument("match_id", metavar="MATCH")
     @click.argument("ranks", metavar="RANK...", nargs=-1, required=True, type=click.IntRange(1, MAX_RANK))
     @REASON
-    @with_organiser
     def correct_result(organiser: Organiser, name: str, match_id: str, ranks: tuple[int, ...], message: str) -> None:
         """Correct the result of a finished MATCH.
 
@@ -41,11 +39,10 @@ def add_correction_commands(group: click.Group, correct: Correct, epilog: str = 
         """
         click.echo(correct(organiser, name, match_id, "corrected", message, ranks))
 
-    @group.command("restore", cls=ClientCommand, epilog=epilog)
+    @organiser_command(group, "restore", epilog=epilog)
     @click.argument("name")
     @click.argument("match_id", metavar="MATCH")
     @REASON
-    @with_organiser
     def restore(organiser: Organiser, name: str, match_id: str, message: str) -> None:
         """Undo the corrections of a MATCH: the result that was played counts again."""
         click.echo(correct(organiser, name, match_id, "restored", message, ()))
