@@ -8,8 +8,7 @@
 - `records`, `explain`, `rerun`, `whatif`: finished matches
 - `packed`: many records in one file
 - `export`: tables of matches in Parquet files
-- `serve`, `settings`, `doctor`, `maintenance`, `admin`, `admin_accounts`, `admin_quotas`, `invitation`: running a
-  server
+- `serve`, `settings`, `doctor`, `maintenance`, `admin`, `invitation`: running a server
 - `conformance`: the conformance kit
 - `site`: the web site
 - `_shared/`: options, output, signals and contest runs

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import structs
 from referee_api.v1 import bot_pb2
 from referee_client import Organiser
 from referee_values import (
@@ -13,6 +14,7 @@ from referee_values import (
     BotVersion,
     ClockCharge,
     Consent,
+    ConsentScope,
     ErrorDetail,
     Forfeit,
     Notice,
@@ -24,14 +26,44 @@ from engines.registry import find
 from referee.accounts.names import natural_key
 from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import NONE, print_bots, print_secret, print_tokens, time_of
-from referee.cli._shared.client_options import organiser_command, print_json, to_dict
-from referee.cli._shared.consent_options import consent_options, merge_consent
+from referee.cli._shared.client_options import Command, organiser_command, print_json, print_values, to_dict
 from referee.records.describe_event import escape_unprintable
 from referee.records.verify import verify
 from referee.show.formatting import plain
-from referee.show.table import Table
 
 bot_argument = click.argument("name", metavar="BOT")
+SCOPES: dict[str, ConsentScope] = {"own": "own", "contests": "own_and_contests", "anyone": "anyone"}
+MAX_MS = 2**32 - 1
+
+
+def consent_options(command: Command) -> Command:
+    """Add the options. The command receives the values that are given, and passes them to `merge_consent`."""
+    options = (
+        click.option("--accept", type=click.Choice([*SCOPES]), help="From whom it takes matches. [contests]"),
+        click.option("--game", "games", multiple=True, help="A game that it plays for others. Repeatable. [all]"),
+        click.option(
+            "--min-first-move-ms", type=click.IntRange(0, MAX_MS), help="Least time of the first move. [1000]"
+        ),
+        click.option("--min-move-ms", type=click.IntRange(0, MAX_MS), help="Least time of every move. [0]"),
+        click.option("--odds/--no-odds", "accept_odds", default=None, help="Whether it takes matches at odds. [no]"),
+        click.option(
+            "--matches-per-maker",
+            "max_matches_per_maker",
+            type=click.IntRange(1, 1000),
+            help="Unfinished matches of the same other holder. [2]",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def merge_consent(consent: Consent, accept: str | None, games: tuple[str, ...], **conditions: Any) -> Consent:
+    """Return the consent with the values of the options that are given."""
+    given = {field: value for field, value in conditions.items() if value is not None}
+    return structs.replace(
+        consent, scope=SCOPES[accept] if accept else consent.scope, games=games or consent.games, **given
+    )
 
 
 @click.group(cls=CommandGroup)
@@ -105,11 +137,8 @@ def _print_bot(bot: Bot, as_json: bool) -> None:
 @click.option("--after", type=click.IntRange(0), default=0, help="Only entries after this number. [all]")
 def log(organiser: Organiser, name: str, version: str, match_id: str, after: int, as_json: bool) -> None:
     """Show the private log of a bot: errors, forfeits, lost sessions and notices, oldest first."""
-    entries = list(organiser.bot_log(name, after, version, match_id))
-    if as_json:
-        print_json([to_dict(entry, bot_pb2.BotLogEntry) for entry in entries])
-    else:
-        click.echo(Table(("number", "when", "version", "match", "event"), [*map(_log_row, entries)]).to_text())
+    entries = organiser.bot_log(name, after, version, match_id)
+    print_values(entries, bot_pb2.BotLogEntry, ("number", "when", "version", "match", "event"), _log_row, as_json)
 
 
 def _log_row(entry: BotLogEntry) -> tuple[str, ...]:
@@ -186,11 +215,12 @@ def register_version(organiser: Organiser, name: str, version: str, note: str, a
 
 
 def _print_versions(versions: list[BotVersion], as_json: bool) -> None:
-    if as_json:
-        print_json([to_dict(version, bot_pb2.BotVersion) for version in versions])
-        return
-    rows = [(version.version, time_of(version.create_time), version.note) for version in versions]
-    click.echo(Table(("version", "registered", "note"), rows).to_text())
+    heading = ("version", "registered", "note")
+    print_values(versions, bot_pb2.BotVersion, heading, _version_row, as_json)
+
+
+def _version_row(version: BotVersion) -> tuple[str, ...]:
+    return version.version, time_of(version.create_time), version.note
 
 
 @bot.group()

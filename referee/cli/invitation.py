@@ -17,9 +17,9 @@ from referee.cli._shared.client_options import (
     address_options,
     organiser_command,
     print_json,
+    print_values,
     to_dict,
 )
-from referee.show.table import Table
 
 
 @click.group(cls=CommandGroup)
@@ -69,11 +69,13 @@ def uses(organiser: Organiser, ids: tuple[str, ...], as_json: bool) -> None:
     """List the authors who have redeemed invitations. Default: all of your invitations."""
     wanted = ids or [sent.id for sent in organiser.invitations.list(True)]
     found = [use for invitation_id in wanted for use in organiser.invitations.redemptions(invitation_id)]
-    if as_json:
-        print_json([to_dict(use, invitation_pb2.Redemption) for use in found])
-        return
-    rows = [(use.holder, use.token_id, time_of(use.create_time)) for use in found]
-    click.echo(Table(("author", "token", "redeemed"), rows).to_text())
+    print_values(
+        found,
+        invitation_pb2.Redemption,
+        ("author", "token", "redeemed"),
+        lambda use: (use.holder, use.token_id, time_of(use.create_time)),
+        as_json,
+    )
 
 
 @invitation.command(cls=ClientCommand)
@@ -95,11 +97,8 @@ def redeem(at: str | None, ca: Path | None, code: str, holder: str) -> None:
 
 
 def _print_invitations(invitations: list[Invitation], as_json: bool) -> None:
-    if as_json:
-        print_json([to_dict(sent, invitation_pb2.Invitation) for sent in invitations])
-        return
     heading = ("invitation", "organiser", "uses", "created", "expires", "label")
-    click.echo(Table(heading, [*map(_row, invitations)]).to_text())
+    print_values(invitations, invitation_pb2.Invitation, heading, _row, as_json)
 
 
 def _row(sent: Invitation) -> tuple[str, ...]:

@@ -1,24 +1,28 @@
 """`referee matches`: creates, shows and decides single matches of a running server."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 from referee_api.conversion import to_message
 from referee_api.v1 import entry_pb2, match_pb2, match_service_pb2
 from referee_client import Organiser, Result, results
-from referee_values import MatchPhase
+from referee_values import Entry, Match, MatchPhase
 
 from referee.cli import CommandGroup
+from referee.cli._shared.account_tables import NONE, time_of
 from referee.cli._shared.client_options import (
     organiser_command,
     print_json,
+    print_values,
     to_dict,
     why_option,
     words,
 )
-from referee.cli._shared.match_tables import entry_line, print_matches
-from referee.local.match_file import read_match_file
+from referee.local.contest_file import read_match_file
+from referee.show import words as show_words
+from referee.show.formatting import plain
 
 match_argument = click.argument("match_id", metavar="MATCH")
 
@@ -70,7 +74,7 @@ def list_matches(
     as_json: bool,
 ) -> None:
     """List matches, newest first."""
-    print_matches(organiser.matches(bot, game, phase or "", open_only, tournament), as_json)
+    _print_matches(organiser.matches(bot, game, phase or "", open_only, tournament), as_json)
 
 
 @organiser_command(matches, has_json=True)
@@ -81,7 +85,7 @@ def show(organiser: Organiser, match_id: str, as_json: bool) -> None:
     if as_json:
         print_json(to_dict(standing, match_service_pb2.GetMatchResponse))
         return
-    print_matches([standing.match], as_json)
+    _print_matches([standing.match], as_json)
     state = standing.state
     if state.entry_number:
         turn = f", to move: seat {', '.join(map(str, state.seats_to_move))}" if state.seats_to_move else ""
@@ -98,7 +102,7 @@ def watch(organiser: Organiser, match_id: str, after: int, as_json: bool) -> Non
     """
     match = to_message(organiser.standing(match_id).match, match_pb2.Match)
     for entry in organiser.watch(match_id, after):
-        click.echo(json.dumps(to_dict(entry, entry_pb2.Entry)) if as_json else entry_line(match, entry))
+        click.echo(json.dumps(to_dict(entry, entry_pb2.Entry)) if as_json else _entry_line(match, entry))
 
 
 @organiser_command(matches, has_json=True)
@@ -134,3 +138,22 @@ def _print_result(result: Result, match_id: str, as_json: bool) -> None:
     else:
         listed = "".join(f", {score:g}" for score in scores)
         click.echo(f"{match_id}: {kind}, {reason}{listed}")
+
+
+def _print_matches(matches: Iterable[Match], as_json: bool) -> None:
+    columns = ("match", "game", "bots", "created", "phase", "result")
+    print_values(matches, match_pb2.Match, columns, _match_row, as_json)
+
+
+def _match_row(match: Match) -> tuple[str, ...]:
+    message = to_message(match, match_pb2.Match)
+    bots = ", ".join(seat.bot or NONE for seat in match.seats)
+    result = show_words.result_text(message, message.result) or NONE
+    return match.id, match.terms.rules.game, bots, time_of(match.create_time), match.phase, result
+
+
+def _entry_line(match: match_pb2.Match, entry: Entry) -> str:
+    """Format an entry of a match as one line."""
+    message = to_message(entry, entry_pb2.Entry)
+    text = show_words.entry_text(match, message) or plain(message.WhichOneof("event") or "hidden")
+    return f"{entry.number:6}  {text}"

@@ -1,6 +1,6 @@
 """Local contests: an embedded server, bots as child processes, and a folder with a record of every match.
 
-- `plan`, `contest_file`, `arena_plan`, `match_file`: plans of tournaments, ladders, arenas, matches
+- `plan`, `contest_file`, `arena_plan`: plans of tournaments, ladders, matches, arenas
 - `opening_book`, `chess_book`, `trf_plan`: openings from files; a plan from a report of FIDE
 - `toml_validation`, `short_forms`, `terms_reader`, `entrant`: TOML as values of the contract, with short forms; bots
 - `local_tournament`, `local_standings`: tournaments and arenas, and the standings over several games

@@ -1,4 +1,4 @@
-"""Read the plan files of tournaments and ladders (docs/tournaments.md, docs/ladders.md)."""
+"""Read the plan files of tournaments, ladders and single matches (docs/tournaments.md, docs/ladders.md)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from referee_values import (
     BotRef,
     Entrant,
     LadderTerms,
+    MatchTerms,
     NetworkCredit,
     Opening,
     Policies,
@@ -71,6 +72,17 @@ class LadderPlan(Struct, frozen=True, kw_only=True):
     terms: LadderTerms
 
 
+class MatchFile(Struct, frozen=True, kw_only=True):
+    """What the file of a match on a running referee says."""
+
+    title: str = ""
+    ladder: str = ""
+    """The ladder that rates the match; empty: none."""
+    opening: Opening = Opening()
+    seed: bytes = b""
+    terms: MatchTerms
+
+
 def read_tournament(file: Path, usual: Policies) -> TournamentPlan:
     """Read a tournament's plan file; `usual` says what happens if a bot goes away. Raises a DetailedError."""
     return tournament_plan(read_toml(file), file, usual)
@@ -117,6 +129,12 @@ def read_ladder(file: Path) -> LadderPlan:
     )
     terms = _with_openings(replace(plan.terms, match_terms=played), played[0].rules, book)
     return replace(plan, name=_name(plan.name, file), terms=terms)
+
+
+def read_match_file(file: Path) -> MatchFile:
+    """Raises BadPlan or another DetailedError."""
+    given = read_table(str(file), read_toml(file), MatchFile)
+    return replace(given, terms=complete_match_terms("", given.terms, Policies()))
 
 
 def hosted_terms(terms: TournamentTerms, credit: NetworkCredit) -> HostedTournamentTerms:

@@ -102,28 +102,8 @@ def test_bots_can_have_folders_and_variables_and_a_plan_can_have_a_sandbox(tmp_p
         ),
         (f'{BOTS}[[games]]\ngame = "trox"\nclock = "slow"', "60+1"),
         (
-            f'{BOTS}[[games]]\ngame = "trox"\npolicies = {{ timeout = "never" }}',
-            "policies.timeout: unknown value 'never'; known: default_move",
-        ),
-        (
-            f'{BOTS}[[games]]\ngame = "trox"\npolicies = {{ time = 1 }}',
-            "policies: unknown key 'time'; known: illegal_move",
-        ),
-        (
-            f'{BOTS}[[games]]\ngame = "trox"\npolicies = {{ illegal_move = {{ attempts = 3 }} }}',
-            "policies.illegal_move: unknown key 'attempts'; known: action, max_attempts",
-        ),
-        (
-            f'{BOTS}[[games]]\ngame = "trox"\npolicies = {{ illegal_move = {{ max_attempts = "3" }} }}',
-            "policies.illegal_move.max_attempts: expected an integer from 0 to 4294967295, not '3'",
-        ),
-        (
             f'{BOTS}[[games]]\ngame = "trox"\npolicies = {{ illegal_move = 3 }}',
             "policies.illegal_move: expected a table with action, max_attempts, not '3'",
-        ),
-        (
-            f'{BOTS}[[games]]\ngame = "trox"\npolicies = {{ timeout = [1] }}',
-            "policies.timeout: unknown value '[1]'; known",
         ),
         (f'{BOTS}[[games]]\ngame = "toc"\nat_a_table = 3', "takes 2 or 4 bots per match, not 3"),
         (f'{BOTS}[[games]]\ngame = "trox"\ncycles = 0', "cycles: expected an integer"),

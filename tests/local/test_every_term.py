@@ -10,8 +10,7 @@ from referee_values import LadderTerms, MatchTerms, Policies, TournamentTerms
 from referee_values.value import Count
 
 from referee.local.arena_plan import read_arena
-from referee.local.contest_file import read_ladder, read_tournament
-from referee.local.match_file import read_match_file
+from referee.local.contest_file import read_ladder, read_match_file, read_tournament
 from referee.local.toml_validation import BadPlan, read_table
 
 CLOCKS = (

@@ -8,8 +8,7 @@ from referee_api.v1 import admin_service_pb2, bot_pb2, token_pb2
 from referee_client.organiser.responses import NewToken
 from referee_values import Bot, Token
 
-from referee.cli._shared.client_options import print_json, to_dict
-from referee.show.table import Table
+from referee.cli._shared.client_options import print_json, print_values, to_dict
 
 NONE = "-"
 
@@ -24,11 +23,8 @@ def print_secret(made: NewToken, as_json: bool) -> None:
 
 
 def print_tokens(tokens: Sequence[Token], as_json: bool) -> None:
-    if as_json:
-        print_json([to_dict(token, token_pb2.Token) for token in tokens])
-        return
     heading = ("token", "role", "holder", "bot", "created", "expires", "last used", "label")
-    click.echo(Table(heading, [*map(_token_row, tokens)]).to_text())
+    print_values(tokens, token_pb2.Token, heading, _token_row, as_json)
 
 
 def _token_row(token: Token) -> tuple[str, ...]:
@@ -45,10 +41,8 @@ def _token_row(token: Token) -> tuple[str, ...]:
 
 
 def print_bots(bots: Sequence[Bot], as_json: bool) -> None:
-    if as_json:
-        print_json([to_dict(bot, bot_pb2.Bot) for bot in bots])
-        return
-    click.echo(Table(("bot", "owner", "version", "sessions", "playing", "paused"), [*map(_bot_row, bots)]).to_text())
+    heading = ("bot", "owner", "version", "sessions", "playing", "paused")
+    print_values(bots, bot_pb2.Bot, heading, _bot_row, as_json)
 
 
 def _bot_row(bot: Bot) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Options of commands that call a running referee, how its errors are shown, and its values as JSON."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TextIO, TypeVar, get_args
@@ -17,9 +17,12 @@ from referee_values import Value
 
 from engines.game_errors import unknown
 from referee.cli._shared.game_options import GameCommand
+from referee.show.table import Table
 
 P = ParamSpec("P")
 Command = TypeVar("Command", bound=Callable[..., object])
+V = TypeVar("V", bound=Value)
+Row = tuple[str, ...]
 
 PATIENCE_S = 15.0
 """Timeout for connecting to an unavailable referee; `watch` waits longer."""
@@ -144,3 +147,13 @@ def print_json(value: object) -> None:
 def words(literal: object) -> list[str]:
     """Return the words of an enum of the client, without the empty one."""
     return [word for word in get_args(literal) if word]
+
+
+def print_values(
+    values: Iterable[V], message: type[Message], heading: Sequence[str], row: Callable[[V], Row], as_json: bool
+) -> None:
+    """Print values as a table with these columns, or as JSON, as the `message` of the contract that they are."""
+    if as_json:
+        print_json([to_dict(value, message) for value in values])
+    else:
+        click.echo(Table(heading, map(row, values)).to_text())
