@@ -1,4 +1,6 @@
-"""Numbers out of range are rejected before anything starts, with the valid range."""
+"""Numbers out of range, and openings and adjudications that cannot be played, are refused before anything starts."""
+
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -6,50 +8,83 @@ from click.testing import CliRunner
 from referee.cli import main
 
 HUGE = "99999999999999999999"
+BOTS = ("random", "greedy")
 
 
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (("match", "--games", HUGE), "1<=x<=1000"),
-        (("match", "--parallel", HUGE), "1<=x<=1000"),
-        (("match", "--start-within", HUGE), "1<=x<=86400"),
-        (("sprt", "--parallel", HUGE), "1<=x<=1000"),
-        (("sprt", "--max-matches", HUGE), "1<=x<=1000000"),
-        (("sprt", "--max-matches", "1"), "at least 2, the size of a set"),
-        (("sprt", "--alpha", "0"), "0<x<0.5"),
-        (("sprt", "--beta", "0"), "0<x<0.5"),
-        (("sprt", "--alpha", "nan"), "between 0 and 0.5"),
-        (("sprt", "--elo0", "20"), "elo1 must be at least 20.01"),
-        (("sprt", "--elo1", "1e308"), "at most 2000"),
+        (("match", *BOTS, "--games", HUGE), "1<=x<=1000"),
+        (("match", *BOTS, "--parallel", HUGE), "1<=x<=1000"),
+        (("match", *BOTS, "--start-within", HUGE), "1<=x<=86400"),
+        (("sprt", *BOTS, "--parallel", HUGE), "1<=x<=1000"),
+        (("sprt", *BOTS, "--max-matches", HUGE), "1<=x<=1000000"),
+        (("sprt", *BOTS, "--max-matches", "1"), "at least 2, the size of a set"),
+        (("sprt", *BOTS, "--alpha", "0"), "0<x<0.5"),
+        (("sprt", *BOTS, "--beta", "0"), "0<x<0.5"),
+        (("sprt", *BOTS, "--alpha", "nan"), "between 0 and 0.5"),
+        (("sprt", *BOTS, "--elo0", "20"), "elo1 must be at least 20.01"),
+        (("sprt", *BOTS, "--elo1", "1e308"), "at most 2000"),
+        (("bot", "update", "anna", "--min-first-move-ms", HUGE), "0<=x<=4294967295"),
+        (("bot", "update", "anna", "--min-move-ms", HUGE), "0<=x<=4294967295"),
+        (("bot", "update", "anna", "--matches-per-maker", HUGE), "1<=x<=1000"),
+        (("invitation", "make", "--uses", HUGE), "1<=x<=1000"),
+        (("invitation", "make", "--uses", "0"), "1<=x<=1000"),
+        (("invitation", "make", "--days", HUGE), "1<=x<=3650"),
+        (("invitation", "make", "--days", "0"), "1<=x<=3650"),
     ],
 )
 def test_a_number_out_of_range_is_rejected_with_the_valid_range(arguments: tuple[str, ...], hint: str) -> None:
-    result = CliRunner().invoke(main, [arguments[0], "random", "greedy", *arguments[1:]])
+    result = CliRunner().invoke(main, arguments)
 
     assert result.exit_code == 2
     assert hint in " ".join(result.stderr.split())
 
 
+@pytest.mark.parametrize("command", ["match", "sprt"])
 @pytest.mark.parametrize(
-    ("option", "hint"),
+    ("arguments", "error"),
     [
-        ("--min-first-move-ms", "0<=x<=4294967295"),
-        ("--min-move-ms", "0<=x<=4294967295"),
-        ("--matches-per-maker", "1<=x<=1000"),
+        (("--adjudicate", "plies=3"), "--adjudicate takes NAME=NUMBER, not 'plies=3'; names: max_plies, resign_score"),
+        (("--adjudicate", "max_plies"), "--adjudicate takes NAME=NUMBER"),
+        (("--adjudicate", "max_plies=-1"), "--adjudicate takes NAME=NUMBER"),
+        (("--adjudicate", "max_plies=²"), "--adjudicate takes NAME=NUMBER"),
+        (("--adjudicate", "max_plies=9999999999"), "--adjudicate takes NAME=NUMBER"),
+        (("--adjudicate", "max_plies=2000000"), "adjudication.max_plies must be from 0 to 1000000"),
+        (("--adjudicate", "resign_score=300"), "must have both resign_score and resign_moves"),
+        (("--clock", "slow"), "60+1"),
+        (("--openings", "none"), "none: cannot be read: No such file or directory"),
+        (("--openings", "book.epd"), "EPD is a notation of chess, and this is alquerque"),
+        (("--openings", "book"), "book, line 2: cannot read the position 'nowhere'"),
+        (("--openings", "book", "--opening-plies", "2"), "only for books with moves"),
+        (("--openings", "book", "--opening-start", "9"), "book has 2 openings, and none with the number 9"),
     ],
 )
-def test_a_condition_of_a_consent_is_rejected_with_the_valid_range(option: str, hint: str) -> None:
-    result = CliRunner().invoke(main, ["bot", "update", "anna", option, HUGE])
+def test_what_cannot_be_played_is_an_error_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, arguments: tuple[str, ...], error: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "book").write_text("3bb/5/5/5/w4 w 0\nnowhere\n", encoding="utf-8")
+    (tmp_path / "book.epd").write_text("4k3/8/8/8/8/8/4P3/4K3 w - -\n", encoding="utf-8")
+    result = CliRunner().invoke(main, [command, "random", "greedy", *arguments, "--out", "out"])
+    assert result.exit_code == 2, result.output
+    assert error in " ".join(result.output.split())
+    assert not (tmp_path / "out").exists()
 
+
+def test_scores_of_more_than_two_sides_cannot_end_a_match() -> None:
+    bots, game = ["random"] * 4, ["--game", "troke", "-o", "seats=4"]
+    result = CliRunner().invoke(main, ["match", *bots, *game, "--adjudicate", "draw_moves=2"])
     assert result.exit_code == 2
-    assert hint in " ".join(result.stderr.split())
+    assert "only in a game of two sides" in " ".join(result.output.split())
 
 
-@pytest.mark.parametrize(("option", "hint"), [("--uses", "1<=x<=1000"), ("--days", "1<=x<=3650")])
-@pytest.mark.parametrize("number", [HUGE, "0"])
-def test_an_invitation_out_of_range_is_rejected_with_the_valid_range(option: str, hint: str, number: str) -> None:
-    result = CliRunner().invoke(main, ["invitation", "make", option, number])
-
-    assert result.exit_code == 2
-    assert hint in " ".join(result.stderr.split())
+@pytest.mark.parametrize("command", ["match", "sprt"])
+@pytest.mark.parametrize(("bot", "only"), [("uci:fish", "chess"), ("gtp:gnugo --mode gtp", "go")])
+def test_an_engine_of_another_game_is_refused_before_anything_starts(
+    command: str, bot: str, only: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = CliRunner().invoke(main, [command, f"mine={bot}", "random"])
+    assert (refused.exit_code, f"the bot mine plays only {only}, not alquerque" in refused.output) == (2, True)
+    assert [*tmp_path.iterdir()] == []

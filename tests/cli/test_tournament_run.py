@@ -1,10 +1,8 @@
 """`referee tournament run`, `referee sprt` and `referee report` as a person runs them: real processes, real bots."""
 
-import json
 import os
 import resource
 import select
-import signal
 import subprocess
 from pathlib import Path
 from typing import IO
@@ -31,12 +29,6 @@ def honest_bots(*names: str) -> list[str]:
     return [f"{name}={program()}" for name in names]
 
 
-def pairing_ids_in(folder: Path) -> list[str]:
-    """Return the ids of the pairings in the exported tournament."""
-    next_error_line = json.loads((folder / "tournament.json").read_text(encoding="utf-8"))
-    return [pairing["id"] for pairing in next_error_line["pairings"]]
-
-
 def test_a_tournament_is_played_to_its_end_and_its_folder_belongs_to_it(tmp_path: Path) -> None:
     out = tmp_path / "out"
     file = write_plan(tmp_path, "round_robin = { cycles = 1 }", *honest_bots("anna", "bert", "carl", "dora"))
@@ -60,29 +52,6 @@ def test_a_tournament_is_played_to_its_end_and_its_folder_belongs_to_it(tmp_path
     failed = referee("tournament", "run", str(other), "--out", str(out))
     assert failed.returncode == 2
     assert "other terms" in failed.stderr.replace("\n", " ")
-
-
-def test_an_interrupted_tournament_leaves_no_process_and_can_be_resumed(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    file = write_plan(tmp_path, "round_robin = { cycles = 4 }", *honest_bots("anna", "bert", "carl", "dora"))
-    arguments = ("tournament", "run", str(file), "--out", str(out))
-    with start_referee(*arguments) as process:
-        assert process.stdout
-        found = ADDRESS.match(process.stdout.readline())
-        assert found, process.communicate()[1]
-        assert process.stdout.readline().lstrip().startswith("1/24")
-        assert len(bot_processes_of(found[1])) >= 4
-        process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=TIMEOUT_S)
-        assert process.returncode == 128 + signal.SIGTERM, errors
-        assert bot_processes_of(found[1]) == []
-    records = {file: file.stat().st_mtime_ns for file in out.glob("records/*")}
-    repeated = referee(*arguments)
-    assert repeated.returncode == 0, repeated.stderr
-    assert "of 24 pairings are already played" in repeated.stdout
-    assert {file: file.stat().st_mtime_ns for file in records} == records
-    assert len(list(out.glob("records/*.jsonl"))) == 24
-    assert len(set(pairing_ids_in(out))) == 24
 
 
 @pytest.mark.parametrize("command", ["tournament", "match", "sprt"])

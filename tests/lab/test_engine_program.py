@@ -18,7 +18,7 @@ from referee.match.result import EndCause, EndKind
 from tests.lab.test_lab_command import lab as run_lab
 from tests.lab.test_lab_command import results
 from tests.lab.test_line_program import children
-from tests.local.game_engines import PROGRAMS, scripted_engine
+from tests.local.test_game_engines import PROGRAMS, scripted_engine
 
 pytestmark = pytest.mark.slow
 

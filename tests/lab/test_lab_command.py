@@ -3,6 +3,7 @@
 import os
 import re
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -275,13 +276,6 @@ def test_verdict_and_counted_matches_of_a_test_do_not_depend_on_the_workers(tmp_
     assert len(told) == 1
 
 
-@pytest.mark.slow
-def test_an_arena_has_the_same_results_with_any_number_of_workers(tmp_path: Path) -> None:
-    lab(tmp_path, ARENA)
-    lab(tmp_path, ARENA, "--workers", "2", out="two")
-    assert results(tmp_path, "two") == results(tmp_path)
-
-
 def test_a_bot_that_forfeits_or_fails_is_reported(tmp_path: Path) -> None:
     faulty = ARENA.replace('rita = "random"', f'rita = "python:{bots.__file__}:illegal"')
     done = lab(tmp_path, faulty.replace('rosa = "random"', f'rosa = "python:{bots.__file__}:failing"'))
@@ -459,3 +453,23 @@ def test_a_folder_belongs_to_the_openings_of_its_book(tmp_path: Path, text: str)
     result = lab(tmp_path, text)
     assert result.exit_code == 2
     assert "another" in result.output
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "lab.md").read_text(encoding="utf-8")
+FILES = re.findall(r"^```\w+ file=(\S+)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+COMMANDS = re.findall(r"^\$ referee (.*)$", PAGE, re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_every_command_of_the_page_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES:
+        Path(name).write_text(text)
+    assert [name for name, _ in FILES] == ["v1.py", "v2.py", "plan.toml"]
+    assert len(COMMANDS) == 5
+    for command in COMMANDS:
+        done = CliRunner().invoke(main, shlex.split(command))
+        assert done.exit_code == 0, (command, done.output)
+        if command.startswith("lab"):
+            assert "passed: +" in done.stdout
+            assert "v1, seat 0, no_men" in done.stdout

@@ -182,11 +182,5 @@ def test_a_record_that_is_too_large_for_a_packed_file_is_a_file(
     assert (tmp_path / "all" / "1.jsonl").exists()
 
 
-@pytest.mark.slow
-def test_a_bot_that_ends_its_process_ends_the_run_with_an_error() -> None:
-    with pytest.raises(lab.LabWorkerDied, match="in one of the matches 1, 2 of the bots exiting, last: a bot"):
-        list(lab.play([bots.exiting, bots.last], TERMS, 2, 1))
-
-
 def test_the_lab_starts_no_program_before_the_first_turn_is_due() -> None:
     assert play(f"a={sys.executable} {bots.__file__} plays", bots.last, matches=0) == []

@@ -13,13 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+import grpc
 import pytest
+from referee_api.v1 import bot_service_pb2
+from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
+from referee_client import AsyncOrganiser
 
-from referee.local.bot_pool import BotAccounts, BotPool, Launcher
+from referee.local.bot_pool import LABEL, BotAccounts, BotPool, Launcher
+from referee.local.embedded_server import embedded
 from referee.local.entrant import Entrant
 from referee.local.results_folder import ResultsFolder
 from referee.local.sandbox import BUBBLEWRAP, Sandbox
 from referee.local.toml_validation import BadPlan
+from tests.e2e.server import bearer
 from tests.live.runner_harness import in_loop
 
 TOKEN = "rf_secret"
@@ -314,3 +320,18 @@ async def test_a_bot_that_crashes_five_times_in_a_row_is_not_restarted() -> None
             bots.reset_crashes("anna")
     assert await running == "it crashed 5 times in a row; exit status 7"
     assert len(launcher.started) == 8
+
+
+@in_loop
+async def test_every_bot_has_its_own_holder_and_thus_its_own_rate_limit() -> None:
+    bots = ["anna", "admin"]
+    async with embedded(60, patient=False) as server, AsyncOrganiser(server.grpc, server.admin_token) as organiser:
+        accounts = BotAccounts(organiser)
+        secrets = [await accounts.register(bot) for bot in [*bots, "anna"]]
+        tokens = [token async for token in organiser.administration.tokens()]
+        async with grpc.aio.insecure_channel(server.grpc) as channel:
+            for bot, secret in zip([*bots, "anna"], secrets, strict=True):
+                await BotServiceStub(channel).GetBot(bot_service_pb2.GetBotRequest(name=bot), metadata=bearer(secret))
+    holders = [(token.bot, token.holder) for token in tokens if token.label == LABEL]
+    assert sorted(holders) == [("admin", "bot admin"), ("anna", "bot anna"), ("anna", "bot anna")]
+    assert len(set(secrets)) == 3

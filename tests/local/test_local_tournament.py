@@ -1,4 +1,4 @@
-"""A tournament is checked before any bot is started, and ends when its matches are void again and again."""
+"""A tournament is checked before any bot is started, ends when its matches are void, and has a folder of its own."""
 
 from collections.abc import AsyncGenerator
 from itertools import count
@@ -12,6 +12,8 @@ from referee_values import Pairing, Policies, Tournament, TournamentEntry
 from engines.game_errors import DetailedError
 from referee.local.contest_file import read_tournament
 from referee.local.local_tournament import ContestRuntime, TournamentRuntime, check_can_start
+from referee.local.results_folder import ResultsFolder, TermsChanged
+from referee.server.stores import StartupError
 from tests.live.runner_harness import in_loop
 
 
@@ -65,3 +67,22 @@ async def test_a_tournament_stops_at_the_third_void_match_of_a_pairing(tmp_path:
     seen: list[TournamentEntry] = []
     await runtime.play(seen.append)
     assert (runtime.broken_pairing, len(seen)) == ("1.1", 4)
+
+
+def test_a_claimed_folder_belongs_to_one_plan(tmp_path: Path) -> None:
+    folder = ResultsFolder(tmp_path)
+    folder.check_plan("anything")
+    folder.claim("the plan")
+    folder.check_plan("the plan")
+    with pytest.raises(TermsChanged, match="terms or entrants; choose another folder with --out"):
+        folder.check_plan("another")
+
+
+def test_the_first_admin_token_is_stored_and_readable_by_its_owner_only(tmp_path: Path) -> None:
+    folder = ResultsFolder(tmp_path)
+    folder.data.mkdir()
+    with pytest.raises(StartupError, match="belongs to another program"):
+        folder.admin_token("")
+    assert folder.admin_token("rf_secret") == "rf_secret"
+    assert folder.admin_token("") == "rf_secret"
+    assert [file.stat().st_mode & 0o777 for file in folder.data.iterdir()] == [0o600]

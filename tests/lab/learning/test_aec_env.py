@@ -15,7 +15,8 @@ from engines.api import Game
 from engines.registry import find
 from engines.testing.random_games import settings_of
 from referee.lab.learning import IllegalAction, Observation, RawEnv, env
-from tests.lab.learning.learning_games import INSTALLED, every_game, first_action
+from tests.engines.test_codec import INSTALLED, every_game
+from tests.lab.learning.learning_games import action_of, first_action
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 Env = AECEnv[str, Observation, int]
@@ -48,12 +49,6 @@ def seeded(environment: Env) -> Env:
 
 def legal(observation: Observation) -> list[int]:
     return [int(action) for action in np.flatnonzero(observation["action_mask"])]
-
-
-def action(game: Game, chunk: str) -> int:
-    codec = game.codec(game.settings())
-    assert codec
-    return codec.chunks.index(chunk)
 
 
 @every_game
@@ -98,8 +93,8 @@ def test_the_rewards_of_a_game_are_those_of_its_outcome(game: Game) -> None:
 def test_the_winner_gets_1_and_the_loser_loses_1() -> None:
     environment = env(NIM, {"heap": 4})
     environment.reset()
-    environment.step(action(NIM, "1"))
-    environment.step(action(NIM, "3"))
+    environment.step(action_of(NIM, "1"))
+    environment.step(action_of(NIM, "3"))
     assert environment.rewards == {"player_0": -1, "player_1": 1}
     assert environment.infos["player_1"] == {"reason": "last_taken", "score": 1}
 
@@ -109,7 +104,7 @@ def test_with_three_sides_a_reward_is_the_share_beaten_less_the_share_lost_to() 
     environment.reset()
     for _ in range(3):
         for fingers in "112":
-            environment.step(action(FINGERS, fingers))
+            environment.step(action_of(FINGERS, fingers))
     assert environment.rewards == {"player_0": -0.5, "player_1": -0.5, "player_2": 1}
 
 
@@ -145,7 +140,7 @@ def test_a_sealed_choice_of_another_distribution_is_not_observed_either() -> Non
     for fingers in "123":
         environment = env(FINGERS)
         environment.reset(seed=1)
-        environment.step(action(FINGERS, fingers))
+        environment.step(action_of(FINGERS, fingers))
         seen.add(bytes_of(environment.observe("player_1")))
     assert len(seen) == 1
 
@@ -155,7 +150,7 @@ def test_a_move_that_is_not_complete_is_observed_by_its_agent_only() -> None:
     environment.reset()
     others = bytes_of(environment.observe("player_1"))
     own = bytes_of(environment.observe("player_0"))
-    environment.step(action(find("trox"), "BRN@"))
+    environment.step(action_of(find("trox"), "BRN@"))
     assert environment.agent_selection == "player_0"
     assert bytes_of(environment.observe("player_0")) != own
     assert bytes_of(environment.observe("player_1")) == others
@@ -176,7 +171,7 @@ def test_only_the_agent_that_is_to_move_has_legal_actions() -> None:
 def test_an_illegal_action_loses_as_in_the_games_of_pettingzoo() -> None:
     environment = env("alquerque")
     environment.reset()
-    environment.step(action(find("alquerque"), "!c3"))
+    environment.step(action_of(find("alquerque"), "!c3"))
     assert environment.rewards == {"player_0": -1, "player_1": 0}
     assert all(environment.terminations.values())
 
@@ -190,7 +185,7 @@ def test_an_illegal_action_without_wrappers_is_an_error_with_the_reason_of_the_r
     environment.reset()
     before = bytes_of(environment.observe("player_0"))
     with pytest.raises(IllegalAction, match=why):
-        environment.step(action(find("alquerque"), chunk))
+        environment.step(action_of(find("alquerque"), chunk))
     assert bytes_of(environment.observe("player_0")) == before
     assert not any(environment.terminations.values())
 

@@ -1,4 +1,4 @@
-"""The programs of docs/learning.md run, and the policy that they train beats random."""
+"""The programs of docs/learning.md run, the policy that they train beats random, and all of it is an extra."""
 
 import json
 import re
@@ -74,3 +74,18 @@ def test_training_is_repeatable_and_its_policy_plays_a_match(tmp_path: Path) -> 
     [record] = (tmp_path / "out").glob("records/*")
     *_, end, _ = record.read_text(encoding="utf-8").splitlines()
     assert json.loads(end)["event"]["result"]["cause"] == "rules"
+
+
+@pytest.mark.parametrize("package", ["gymnasium", "numpy", "pettingzoo"])
+def test_a_missing_package_is_named_with_the_command_that_installs_it(package: str) -> None:
+    program = f"import sys; sys.modules[{package!r}] = None; import referee.lab.learning"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ended.stderr.splitlines()[-1] == (
+        f"ModuleNotFoundError: learning environments need the package {package}: pip install 'referee[learning]'"
+    )
+
+
+def test_the_rest_of_the_base_install_does_not_import_the_extra() -> None:
+    program = "import sys, referee.cli, engines.registry; engines.registry.games(); print('numpy' in sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout == "False\n"

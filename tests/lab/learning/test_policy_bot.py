@@ -10,11 +10,12 @@ import pytest
 from referee_client import Turn
 
 from engines.api import Game
-from engines.codec import END, Codec
+from engines.codec import END
 from engines.registry import find
 from engines.testing.random_games import game_path
 from referee.lab.learning import IllegalAction, Observation, PolicyBot, RawEnv
-from tests.lab.learning.learning_games import every_game, first_action
+from tests.engines.test_codec import codec_of, every_game
+from tests.lab.learning.learning_games import first_action
 from tests.local.test_commands import referee, table_row
 
 BOT_PROGRAM = """
@@ -33,15 +34,9 @@ BOT = PolicyBot(policy, GAME.codec(GAME.settings({options})))
 """
 
 
-def codec_of(game: Game) -> Codec:
-    codec = game.codec(game.settings())
-    assert codec
-    return codec
-
-
 @every_game
 def test_a_bot_gets_the_view_and_the_moves_from_its_turn(game: Game) -> None:
-    bot = PolicyBot(first_action, codec_of(game))
+    bot = PolicyBot(first_action, codec_of(game, game.settings()))
     for position in islice(game_path(game, game.settings(), random.Random(2)), 30):
         for seat in position.owing:
             view = json.dumps(position.view(seat))
@@ -62,7 +57,7 @@ def test_a_policy_observes_as_a_bot_what_it_observes_in_the_environment() -> Non
         in_matches.append(observation)
         return first_action(observation)
 
-    bot = PolicyBot(policy, codec_of(game))
+    bot = PolicyBot(policy, codec_of(game, game.settings()))
     for _ in range(40):
         seat = position.owing[0]
         turn = Turn("", seat, "", "toc", game.settings().texts(), 0, position.text(seat))
@@ -77,7 +72,7 @@ def test_a_policy_observes_as_a_bot_what_it_observes_in_the_environment() -> Non
 
 def test_a_policy_that_chooses_an_illegal_action_is_an_error() -> None:
     game = find("alquerque")
-    bot = PolicyBot(lambda _: END, codec_of(game))
+    bot = PolicyBot(lambda _: END, codec_of(game, game.settings()))
     start = str(game.start(game.settings(), b""))
     with pytest.raises(IllegalAction):
         bot.choose(Turn("", 0, "", "alquerque", {}, 0, start))

@@ -7,7 +7,8 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from engines.api import Game
 from engines.registry import find
 from referee.lab.learning import Observation, RawEnv, SeatEnv, env
-from tests.lab.learning.learning_games import every_game, first_action
+from tests.engines.test_codec import codec_of, every_game
+from tests.lab.learning.learning_games import action_of, first_action
 from tests.third_party_games.third_party_games import NIM
 
 
@@ -52,8 +53,7 @@ def test_the_policy_plays_all_other_seats_of_a_table() -> None:
     seats = set()
 
     def opponent(observation: Observation) -> int:
-        codec = find("toc").codec(find("toc").settings())
-        assert codec
+        codec = codec_of(find("toc"), find("toc").settings())
         numbers = observation["observation"][codec.size - 4 : codec.size]
         seats.add(int(numbers.argmax()))
         return first_action(observation)
@@ -65,9 +65,7 @@ def test_the_policy_plays_all_other_seats_of_a_table() -> None:
 def test_an_illegal_action_ends_the_episode_with_the_reason_of_the_rules() -> None:
     environment = SeatEnv("alquerque")
     environment.reset()
-    codec = find("alquerque").codec(find("alquerque").settings())
-    assert codec
-    _, reward, over, _, info = environment.step(codec.chunks.index("!c3"))
+    _, reward, over, _, info = environment.step(action_of(find("alquerque"), "!c3"))
     assert (reward, over) == (-1, True)
     assert "!c3 is not legal" in info["refused"]
 
