@@ -11,6 +11,7 @@ import pytest
 from engines.api import SPECTATOR, Game
 from engines.game_errors import NotYourTurn
 from engines.registry import find, own_games
+from engines.testing.game_checks import check_long_texts
 from engines.testing.hidden_checks import can_imagine
 from engines.testing.position_checks import Checker
 from engines.testing.random_games import game_path, is_endless, settings_of, some_positions
@@ -79,3 +80,20 @@ def check_all(game: Game, random_combinations: int, rng: random.Random) -> None:
         path = list(islice(game_path(game, settings, rng), 400 if is_endless(settings) else None))
         for position in some_positions(path, 12, rng):
             checker.check(position, rng)
+
+
+PIECES = {
+    "chess": ("e2e4", "8/", "K", "-", " 1"),
+    "alquerque": ("a1", "xc3", "b", "/5", "1,"),
+    "go": ("D4", "9/", "b", "ko=A1", ",B2"),
+    "trox": ("NBR@0.0u/0.-1d", ",NBR@0.0u/0.-1d", "-", "0.0u,", "N"),
+    "troke": ("Tb1", "-c2", "b1:TrWrMr", ",d1:TrMr", "x9"),
+    "toc": ("7D:30>33", ",50>54", "R,", "?", "00"),
+}
+"""Beginnings and continuations of moves and positions, combined in all ways."""
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_a_far_too_long_text_is_rejected_in_linear_time(name: str) -> None:
+    game = find(name)
+    check_long_texts(game.start(game.settings(), bytes(32)), game, PIECES[name])

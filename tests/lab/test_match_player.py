@@ -43,15 +43,19 @@ class FakeClock:
         return choose_later
 
 
-def play(*choosers: Choose, clock: FakeClock | None = None, game: str = "alquerque", **words: Any) -> PlayedMatch:
+def setup_of(game: str, seats: int, **words: Any) -> Setup:
     engine = find(game)
-    words = {name.rstrip("_"): word for name, word in words.items()}  # `clock` is the clock of the test.
     complete = terms(game, **words).with_defaults(engine, SECOND)
-    players = tuple(Player(f"bot-{seat}") for seat in range(len(choosers)))
-    setup = Setup("m1", engine.version, complete, players, bytes(32))
+    setup = Setup("m1", engine.version, complete, tuple(Player(f"bot-{seat}") for seat in range(seats)), bytes(32))
     setup.check(engine)
+    return setup
+
+
+def play(*choosers: Choose, clock: FakeClock | None = None, game: str = "alquerque", **words: Any) -> PlayedMatch:
+    words = {name.rstrip("_"): word for name, word in words.items()}  # `clock` is the clock of the test.
+    setup = setup_of(game, len(choosers), **words)
     seats = [PythonBot(choose).seat(setup, seat) for seat, choose in enumerate(choosers)]
-    return play_match(setup, engine, seats, clock or FakeClock())
+    return play_match(setup, find(game), seats, clock or FakeClock())
 
 
 def events_of(kind: type, finished: PlayedMatch) -> list[Any]:
@@ -149,11 +153,8 @@ def test_a_move_that_does_not_come_is_replaced_as_the_policy_says() -> None:
         raise TimeOver
 
     clock = FakeClock()
-    engine = find("alquerque")
-    policies = {"timeout": "random_move"}
-    complete = terms("alquerque", clock="5/move", policies=policies).with_defaults(engine, SECOND)
-    setup = Setup("m1", engine.version, complete, (Player("a"), Player("b")), bytes(32))
-    finished = play_match(setup, engine, [silent, PythonBot(bots.last).seat(setup, 1)], clock)
+    setup = setup_of("alquerque", 2, clock="5/move", policies={"timeout": "random_move"})
+    finished = play_match(setup, find("alquerque"), [silent, PythonBot(bots.last).seat(setup, 1)], clock)
     assert {event.source for event in events_of(MovePlayed, finished) if event.seat == 0} == {MoveSource.RANDOM}
     assert finished.match.result
     assert finished.match.result.kind is EndKind.PLAYED
@@ -287,10 +288,9 @@ def test_a_failure_of_the_engine_makes_the_match_void(monkeypatch: pytest.Monkey
             raise OverflowError("broken")
         return start(*arguments)
 
-    complete = terms("alquerque").with_defaults(engine, SECOND)
-    setup = Setup("m1", engine.version, complete, (Player("a"), Player("b")), bytes(32))
+    setup = setup_of("alquerque", 2)
     monkeypatch.setattr(type(engine), "start", lambda _, *arguments: broken(*arguments))
-    broken(complete.settings, bytes(32))
+    broken(setup.terms.settings, bytes(32))
     finished = play_match(setup, engine, [], FakeClock())
     assert finished.match.result
     assert finished.match.result.kind is EndKind.VOID

@@ -7,8 +7,7 @@ EXTRA = ("gymnasium", "numpy", "pettingzoo")
 
 try:
     from referee.lab.learning.aec_env import RawEnv, env
-    from referee.lab.learning.learning_game import IllegalAction, Observation, Policy
-    from referee.lab.learning.policy_bot import PolicyBot
+    from referee.lab.learning.learning_game import IllegalAction, Observation, Policy, PolicyBot
     from referee.lab.learning.seat_env import SeatEnv
 except ModuleNotFoundError as why:
     if why.name not in EXTRA:

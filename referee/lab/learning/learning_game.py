@@ -1,4 +1,4 @@
-"""What all environments of one game share: the choice of a move, observations, spaces and rewards."""
+"""What environments and bots of one game share: the choice of a move, observations, spaces and rewards."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
+from referee_client import Turn
 
 from engines.api import Game, Outcome, Position, Seat
 from engines.codec import Codec
@@ -175,3 +176,18 @@ class LearningGame:
             for seat in side:
                 found[seat] = beaten / (len(scores) - 1)
         return found
+
+
+class PolicyBot:
+    """Bot for `referee_client.play` and `run` that asks a policy for every action of its moves.
+
+    It plays the game and the settings whose codec it has. The policy gets the same observations as in an environment.
+    """
+
+    def __init__(self, policy: Policy, codec: Codec) -> None:
+        self._policy = policy
+        self._observer = Observer(codec)
+
+    def choose(self, turn: Turn) -> str:
+        """Return the move that the policy chooses. Raises IllegalAction if the policy chooses an illegal action."""
+        return self._observer.choose_move(self._policy, turn.view, turn.seat, turn.legal_moves)
