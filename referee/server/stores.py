@@ -17,16 +17,16 @@ from referee.live.outbox import UndeliveredEnds
 from referee.live.ports import EventLog, StoreUnavailable, Time
 from referee.records.signing_key import KeyUnusable, load_or_create
 from referee.server.settings import Settings
-from referee.storage.accounts import StoredAccounts, StoredTokens
-from referee.storage.bot_log import StoredBotLog
-from referee.storage.event_log import StoredEventLog
-from referee.storage.invitations import StoredInvitations
-from referee.storage.quotas import StoredQuotas
 from referee.storage.sql import Database
 from referee.storage.sqlite.database import DataDirLock, NewerDatabase, Place, in_memory
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
-from referee.storage.undelivered_ends import StoredUndeliveredEnds
+from referee.storage.stored_accounts import StoredAccounts, StoredTokens
+from referee.storage.stored_bot_log import StoredBotLog
+from referee.storage.stored_event_log import StoredEventLog
+from referee.storage.stored_invitations import StoredInvitations
+from referee.storage.stored_quotas import StoredQuotas
+from referee.storage.stored_undelivered_ends import StoredUndeliveredEnds
 
 DATABASE = "referee.db"
 KEY = "referee-key.pem"

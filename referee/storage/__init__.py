@@ -1,10 +1,10 @@
 """Storage adapters: the ports of `live`, `hosting` and `accounts` in SQLite, in a file or in memory, and in PostgreSQL.
 
 - `sql`: what both databases offer to the operations that are written once for them
-- `accounts`, `invitations`, `quotas`, `bot_log`: bots, versions and tokens (stored as hashes); what belongs to holders
-- `event_log`, `contests`: what the match log and the contest log read in the same way from both databases
+- `stored_accounts`, `stored_invitations`, `stored_quotas`, `stored_bot_log`: accounts and what has limits
+- `stored_event_log`, `stored_contest_log`: what is read of the logs alike
 - `match_summaries`: rows by which matches are listed and filtered
-- `undelivered_ends`: results that bots have not confirmed
+- `stored_undelivered_ends`: results that bots have not confirmed
 - `codec`: encodes match events and contest events as lines of JSON
 - `value_codec`: converts Structs to JSON values and back by msgspec, strictly, with bytes in hexadecimal
 - `encoded_appends`, `account_rows`: what all databases store, as rows

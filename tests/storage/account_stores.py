@@ -11,14 +11,14 @@ from referee.accounts.bot_log import BotLog
 from referee.accounts.bots import Accounts, Bot, MaxNames, Registration, Version
 from referee.accounts.invitations import Invitations
 from referee.accounts.tokens import Quotas, Role, Token, Tokens, sha256_of
-from referee.storage.accounts import StoredAccounts, StoredTokens
-from referee.storage.bot_log import StoredBotLog
-from referee.storage.invitations import StoredInvitations
 from referee.storage.postgres.database import PostgresDatabase
-from referee.storage.quotas import StoredQuotas
 from referee.storage.sql import Database
 from referee.storage.sqlite.database import Durability, Place, in_memory
 from referee.storage.sqlite.store import SqliteStore
+from referee.storage.stored_accounts import StoredAccounts, StoredTokens
+from referee.storage.stored_bot_log import StoredBotLog
+from referee.storage.stored_invitations import StoredInvitations
+from referee.storage.stored_quotas import StoredQuotas
 
 NOON_MS = 1_750_000_000_000
 MAX_LINES = 5

@@ -11,11 +11,11 @@ import pytest
 from referee.accounts.account_errors import NoSuchBot
 from referee.accounts.tokens import Quota
 from referee.live.ports import StoreUnavailable
-from referee.storage.bot_log import INSERT, StoredBotLog
 from referee.storage.sql import Operation, SqlConnection
 from referee.storage.sqlite.connection import run_to_end
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
+from referee.storage.stored_bot_log import INSERT, StoredBotLog
 from tests.storage.account_stores import HIGH_LIMITS, AccountStores, in_sqlite, organiser_token, run_with_store
 from tests.storage.stores import events_of, noon_ms, notes, other_connection
 from tests.storage.test_bot_log_contract import note

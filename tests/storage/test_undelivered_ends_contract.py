@@ -16,7 +16,7 @@ from referee.storage.sqlite.connection import run_to_end
 from referee.storage.sqlite.database import Durability
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
-from referee.storage.undelivered_ends import SELECT_UNDELIVERED_ENDS, StoredUndeliveredEnds
+from referee.storage.stored_undelivered_ends import SELECT_UNDELIVERED_ENDS, StoredUndeliveredEnds
 from tests.live.runner_harness import match_setup
 from tests.storage.examples import END
 from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds

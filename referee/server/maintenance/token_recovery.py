@@ -11,9 +11,9 @@ from referee.live.ports import StoreUnavailable
 from referee.records.signing_key import KeyUnusable, fingerprint, load_or_create, public_hex
 from referee.server.maintenance.data_dir import MaintenanceError
 from referee.server.stores import DATABASE, KEY
-from referee.storage.accounts import StoredTokens
 from referee.storage.sqlite.database import DataDirLock, NewerDatabase
 from referee.storage.sqlite.store import SqliteStore
+from referee.storage.stored_accounts import StoredTokens
 
 MAX_TOKENS = 2**31
 

@@ -14,9 +14,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from referee.hosting.contest_log import ContestEntry
 from referee.live.ports import Append, AppendCallback, Entry, LogDamaged, StoreUnavailable, settle
-from referee.storage.contests import StoredContestLog
 from referee.storage.encoded_appends import ContestAppend, EncodedAppend, encode_append, log_of
-from referee.storage.event_log import StoredEventLog
 from referee.storage.postgres.database import (
     BROKEN,
     Connection,
@@ -27,6 +25,8 @@ from referee.storage.postgres.database import (
 )
 from referee.storage.postgres.group_commit import CLOCK, SELECT_HEADS, Group, GroupCommit, Statements, Written
 from referee.storage.sql import is_storable
+from referee.storage.stored_contest_log import StoredContestLog
+from referee.storage.stored_event_log import StoredEventLog
 
 MAX_GROUP = 1000
 """Maximum number of appends in one transaction."""

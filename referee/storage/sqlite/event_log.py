@@ -12,14 +12,14 @@ from typing import TypeVar
 
 from referee.hosting.contest_log import ContestEntry
 from referee.live.ports import Append, AppendCallback, Entry, LogDamaged
-from referee.storage.contests import StoredContestLog
 from referee.storage.encoded_appends import ContestAppend, EncodedAppend, encode_append, log_of
-from referee.storage.event_log import SELECT_ENTRIES, StoredEventLog
 from referee.storage.sql import Operation, SqlConnection, row_limit
 from referee.storage.sqlite.connection import run_to_end
 from referee.storage.sqlite.database import BUSY_MS, Durability, Place
 from referee.storage.sqlite.group_commit import SELECT_ENDS, GroupCommit, LogEnds
 from referee.storage.sqlite.store import DatabaseThreads
+from referee.storage.stored_contest_log import StoredContestLog
+from referee.storage.stored_event_log import SELECT_ENTRIES, StoredEventLog
 
 T = TypeVar("T")
 

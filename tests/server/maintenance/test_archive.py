@@ -25,7 +25,7 @@ from referee.storage.codec import CONTEST_CODEC
 from referee.storage.sqlite.database import migrations
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
-from referee.storage.undelivered_ends import StoredUndeliveredEnds
+from referee.storage.stored_undelivered_ends import StoredUndeliveredEnds
 from tests.contests.correction_examples import strike
 from tests.records.matches import find_game
 from tests.server.maintenance.data_dirs import (

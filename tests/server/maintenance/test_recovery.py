@@ -12,9 +12,9 @@ from referee.records.signing_key import fingerprint, load, public_hex
 from referee.server.maintenance.data_dir import MaintenanceError
 from referee.server.maintenance.token_recovery import create_admin_token, create_signing_key
 from referee.server.stores import DATABASE, KEY
-from referee.storage.accounts import StoredTokens
 from referee.storage.sqlite.database import DataDirLock
 from referee.storage.sqlite.store import SqliteStore
+from referee.storage.stored_accounts import StoredTokens
 
 NOW_MS = 1_000
 

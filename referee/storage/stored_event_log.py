@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 from referee.live.match_request import EVERY_MATCH, MatchFilter
 from referee.live.ports import Entry, EventLog, LogDamaged, MatchArchived, Summaries
 from referee.storage import match_summaries
-from referee.storage.contests import StoredContestLog
 from referee.storage.encoded_appends import bots_by_match, entry_of, log_of
 from referee.storage.sql import Operation, SqlConnection, is_storable, row_limit
+from referee.storage.stored_contest_log import StoredContestLog
 
 SELECT_ENTRIES = """
     SELECT match_id, number, at_ms, line, request FROM matches JOIN entries USING (match)

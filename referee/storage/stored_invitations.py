@@ -9,8 +9,8 @@ from referee.accounts.invitations import MAX_UNUSED_INVITATIONS, CreatedInvitati
 from referee.accounts.tokens import Token
 from referee.match.match_errors import RequestIdReused
 from referee.storage.account_rows import INVITATION_COLUMNS, invitation_row, read_invitation
-from referee.storage.accounts import insert_token, lock_holders, token_of_id
 from referee.storage.sql import MAX_INTEGER, Database, SqlConnection, row_limit
+from referee.storage.stored_accounts import insert_token, lock_holders, token_of_id
 
 INSERT = f"""
     INSERT INTO invitations (invitation_id, request_id, {INVITATION_COLUMNS})
