@@ -45,13 +45,7 @@ POSTGRES = ("postgres://", "postgresql://")
 
 
 class MaintenanceCommand(GameCommand):
-    """A command that prints a MaintenanceError as one sentence, with exit status 1."""
-
-    def invoke(self, ctx: click.Context) -> object:
-        try:
-            return super().invoke(ctx)
-        except MaintenanceError as why:
-            raise click.ClickException(str(why)) from None
+    failures = (MaintenanceError,)
 
 
 @click.command(cls=MaintenanceCommand)

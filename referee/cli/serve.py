@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,7 +14,7 @@ import click
 import structlog
 
 from referee.cli._shared.game_options import GameCommand
-from referee.cli._shared.signals import on_end_of_input
+from referee.cli._shared.signals import on_end_of_input, on_stop_signals
 from referee.cli.settings import settings_options
 from referee.observability.logs import set_up_logs
 from referee.server.node_processes import OWN_LISTEN_FLAG, NodeProcesses, PortUnavailable, StartupMessage
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from referee.server.referee_server import RefereeServer
 
 START_RETRY_S = 0.5
-SHUTDOWN_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 WITHOUT_EVENT_ENGINE = {"GRPC_EXPERIMENTS": "-event_engine_listener"}
 
 
@@ -67,7 +65,7 @@ async def _serve_processes(settings: Settings) -> int:
         nodes = NodeProcesses(settings)
     except PortUnavailable as why:
         raise click.ClickException(str(why)) from None
-    _on_shutdown_signals(nodes.stop)
+    on_stop_signals(nodes.stop)
     return await nodes.run(lambda messages: _print_startup_of_all(messages, settings.processes))
 
 
@@ -79,16 +77,11 @@ def _print_startup_of_all(messages: Sequence[StartupMessage], processes: int) ->
         _print_startup({"admin_token": messages[0]["admin_token"]})
 
 
-def _on_shutdown_signals(stop: Callable[[], None]) -> None:
-    for number in SHUTDOWN_SIGNALS:
-        asyncio.get_running_loop().add_signal_handler(number, stop)
-
-
 async def _serve(settings: Settings, own_listen: Address | None) -> None:
     from referee.server.referee_server import RefereeServer  # noqa: PLC0415
 
     stop = asyncio.Event()
-    _on_shutdown_signals(stop.set)
+    on_stop_signals(stop.set)
     if own_listen:
         structlog.contextvars.bind_contextvars(node_address=str(settings.advertise))
         on_end_of_input(stop.set)

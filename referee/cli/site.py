@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import signal
 import socket
 import sys
 from ipaddress import IPv4Network, IPv6Network
@@ -13,7 +12,7 @@ import click
 from referee_client.address import Address, address
 
 from referee.cli._shared.client_options import ClientCommand, referee_options
-from referee.cli._shared.signals import on_end_of_input
+from referee.cli._shared.signals import on_end_of_input, on_stop_signals
 from referee.observability.logs import LogFormat, LogLevel, set_up_logs
 from referee.server.setting_types import HOST_NAMES, LISTEN, NETWORKS, SettingType
 from referee.server.site_process import CERT_FLAG, CHILD_FLAG, PLAINTEXT_FLAG, SiteUnavailable, open_socket
@@ -108,9 +107,8 @@ async def _serve(referee: Address, opened: socket.socket, bots: BotsAddress, ser
     from referee.site.visitors import SiteAccess  # noqa: PLC0415
 
     names, proxies = served
-    loop, stop = asyncio.get_running_loop(), asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+    stop = asyncio.Event()
+    on_stop_signals(stop.set)
     if is_child:
         on_end_of_input(stop.set)
     host, port = opened.getsockname()[:2]

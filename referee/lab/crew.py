@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
@@ -57,10 +57,8 @@ class MatchSource(Protocol):
     def record(self, result: LabResult) -> None: ...
 
 
-class TimedBatch(Protocol):
-    """Plays a batch in some process."""
-
-    def __call__(self, batch: Sequence[LabMatch]) -> "Future[PlayedBatch]": ...
+TimedBatch = Callable[[Sequence[LabMatch]], "Future[PlayedBatch]"]
+"""Plays a batch in some process."""
 
 
 def play_all(

@@ -22,22 +22,14 @@ LOCK = "lab.lock"
 PACKED = f"records{PACKED_ENDING}"
 
 
-class LabFolder:
+class LabFolder(ResultsFolder):
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path)
         self.results = path / RESULTS
         self.page = path / PAGE
-        self._folder = ResultsFolder(path)
-        self._lock: DataDirLock | None = None
-
-    @property
-    def records(self) -> Path:
-        return self._folder.records
-
-    @property
-    def packed(self) -> Path:
+        self.packed = path / PACKED
         """The packed file of records."""
-        return self.path / PACKED
+        self._lock: DataDirLock | None = None
 
     def names_of_records(self, results: Iterable[LabResult]) -> dict[str, str]:
         """Return how the record of each match is named, by the names of the matches; those without one are left out."""
@@ -69,24 +61,20 @@ class LabFolder:
         with self.packed.open("rb") as file:
             return {match_id for group in PackedFile(file).groups() for match_id, _, _ in group.index.records}
 
-    @property
-    def bots(self) -> Path:
-        return self._folder.bots
-
     def open(self, plan: str) -> dict[str, LabResult]:
         """Claim the folder for a plan, and return the results of earlier runs by the names of their matches.
 
         It is locked until `close`. Raises TermsChanged if the folder belongs to another plan, or StartupError.
         """
+        self.create()
         try:
-            self.bots.mkdir(parents=True, exist_ok=True)
             self._lock = DataDirLock(self.path, LOCK)
         except DataDirLocked as error:
             raise StartupError(f"cannot use {self.path}: {error}") from None
         except OSError as error:
             raise StartupError(f"cannot write to {self.path}: {error.strerror}") from None
-        self._folder.check_plan(plan)
-        self._folder.claim(plan)
+        self.check_plan(plan)
+        self.claim(plan)
         try:
             return self._read()
         except OSError as error:

@@ -29,13 +29,7 @@ PATIENCE_S = 15.0
 
 
 class ClientCommand(GameCommand):
-    """A command that prints errors of the referee as one sentence, with exit status 1."""
-
-    def invoke(self, ctx: click.Context) -> object:
-        try:
-            return super().invoke(ctx)
-        except RefereeError as why:
-            raise click.ClickException(str(why)) from None
+    failures = (RefereeError,)
 
 
 at_option = click.option(

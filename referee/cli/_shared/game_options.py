@@ -17,11 +17,16 @@ Command = TypeVar("Command", bound=Callable[..., object])
 class GameCommand(click.Command):
     """A command that prints a DetailedError as one sentence, with exit status 2, instead of a traceback."""
 
+    failures: tuple[type[Exception], ...] = ()
+    """Other exceptions that are printed as one sentence, with exit status 1."""
+
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
         except DetailedError as error:
             raise click.UsageError(str(error), ctx) from None
+        except self.failures as why:
+            raise click.ClickException(str(why)) from None
 
 
 def game_argument(command: Command) -> Command:

@@ -52,11 +52,23 @@ class Show(Protocol):
 @contextmanager
 def progress(steps: int) -> Iterator[Show]:
     """Yield a callable to report each finished step to."""
-    if sys.stdout.isatty():
-        with _progress_bar(steps) as bar:
-            yield _ProgressBar(bar)
-    else:
-        yield _ProgressLines(steps)
+    done, total = 0, steps
+
+    def show_line(text: str, steps: int = 1, of: int | None = None) -> None:
+        nonlocal done, total
+        done, total = done + steps, total if of is None else of
+        click.echo(f"{done:{len(str(total))}}/{total}  {text}")
+
+    if not sys.stdout.isatty():
+        yield show_line
+        return
+    with _progress_bar(steps) as bar:
+
+        def move_bar(text: str, steps: int = 1, of: int | None = None) -> None:
+            bar.length = bar.length if of is None else of
+            bar.update(steps, text)
+
+        yield move_bar
 
 
 def _progress_bar(steps: int) -> Any:  # click does not name the class.
@@ -71,27 +83,6 @@ def _progress_bar(steps: int) -> Any:  # click does not name the class.
         empty_char="─",
         bar_template="%(bar)s  %(info)s",
     )
-
-
-class _ProgressBar:
-    def __init__(self, bar: Any) -> None:
-        self._bar = bar
-
-    def __call__(self, text: str, steps: int = 1, of: int | None = None) -> None:
-        if of is not None:
-            self._bar.length = of
-        self._bar.update(steps, text)
-
-
-class _ProgressLines:
-    def __init__(self, of: int) -> None:
-        self._done = 0
-        self._of = of
-
-    def __call__(self, text: str, steps: int = 1, of: int | None = None) -> None:
-        self._done += steps
-        self._of = self._of if of is None else of
-        click.echo(f"{self._done:{len(str(self._of))}}/{self._of}  {text}")
 
 
 def counted(number: int, thing: str, things: str = "") -> str:

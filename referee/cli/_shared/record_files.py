@@ -18,13 +18,7 @@ record_argument = click.argument("record", metavar="RECORD")
 
 
 class PackedCommand(GameCommand):
-    """A command that prints a PackageMissing as one sentence, with exit status 1."""
-
-    def invoke(self, ctx: click.Context) -> object:
-        try:
-            return super().invoke(ctx)
-        except PackageMissing as why:
-            raise click.ClickException(str(why)) from None
+    failures = (PackageMissing,)
 
 
 def open_named_record(name: str) -> BinaryIO:

@@ -53,10 +53,15 @@ async def until_interrupted(work: Coroutine[None, None, None]) -> int:
 
 async def until_stopped() -> None:
     """Wait for SIGINT or SIGTERM, which then does not count as an interruption."""
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
-    for number in STOP_SIGNALS:
-        loop.add_signal_handler(number, stop.set)
+    stop = asyncio.Event()
+    on_stop_signals(stop.set)
     await stop.wait()
+
+
+def on_stop_signals(stop: Callable[[], None]) -> None:
+    """Call `stop` on SIGINT and SIGTERM."""
+    for number in STOP_SIGNALS:
+        asyncio.get_running_loop().add_signal_handler(number, stop)
 
 
 def on_end_of_input(stop: Callable[[], None]) -> None:
