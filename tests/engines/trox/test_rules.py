@@ -1,5 +1,7 @@
 """Trox by its rules page: each line of "Must hold", each rule, and the effect of each option."""
 
+from typing import Any
+
 import pytest
 
 from engines.trox import GAME
@@ -52,37 +54,6 @@ def test_figure_5_ends_with_a_neutral_pawn() -> None:
 
 def test_the_ground_of_the_examples_has_its_colours() -> None:
     assert colours(TWO_PIECES) == {"0.0d": "B", "0.0u": "R", "-1.0d": "N", "0.1d": "B", "0.1u": "R", "-1.1d": "N"}
-
-
-def test_square_on_the_centre_is_captured_by_the_third_corner_and_nobody_wins() -> None:
-    text = text_of(TWO_PIECES, {"round": "0.0d 0.1d", "square": "0.1u 0.0u"})
-    position = played(at(text), "+-1.1d")
-    assert pawns(position)["0.1u"] == "neutral"
-    assert position.outcome is None
-
-
-def test_round_on_the_centre_wins_with_a_neutral_corner() -> None:
-    text = text_of(TWO_PIECES, {"round": "0.0d 0.1u", "square": "0.0u", "square_neutral": "0.1d"})
-    assert won_by(played(at(text), "+-1.1d")) == "round"
-
-
-def test_square_in_the_centre_of_round_is_neutral_at_once() -> None:
-    text = text_of(TWO_PIECES, {"round": "0.0d 0.1d -1.1d", "square": "-1.0d 0.0u"})
-    position = played(at(text), "+0.1u")
-    assert pawns(position)["0.1u"] == "neutral"
-    assert position.outcome is None
-
-
-def test_square_among_three_neutral_pawns_wins() -> None:
-    text = text_of(TWO_PIECES, {"round_neutral": "0.0d 0.1d -1.1d", "square": "-1.0d 0.0u"})
-    assert won_by(played(at(text), "+0.1u")) == "square"
-
-
-def test_a_triangle_with_corners_of_both_seats_has_no_effect() -> None:
-    text = text_of(TWO_PIECES, {"round": "0.0d 0.1d -1.0d", "square": "0.1u 0.0u"})
-    position = played(at(text), "+-1.1d")
-    assert pawns(position)["0.1u"] == "square"
-    assert position.outcome is None
 
 
 # --- TX-1 to TX-3: the beginning
@@ -224,17 +195,6 @@ CAPTURE_FIRST = text_of(
 """Round may play 0.1u among neutral pawns and one of Square's, which it captures."""
 
 
-def test_enemies_are_captured_before_the_mover_would_be() -> None:
-    position = played(at(CAPTURE_FIRST), "+0.1u")
-    assert pawns(position)["0.0d"] == "neutral"
-    assert won_by(position) == "round"
-
-
-def test_a_capture_needs_an_enemy_among_the_three() -> None:
-    text = text_of(TWO_PIECES, {"round_neutral": "0.0d 0.1d -1.1d", "square": "-1.0d 0.0u"})
-    assert pawns(played(at(text), "+0.1u"))["0.1u"] == "square"
-
-
 @pytest.mark.parametrize("too", [False, True])
 def test_three_neutral_pawns_alone_capture_only_with_the_option(too: bool) -> None:
     centre, corners = 0b0001, 0b1110
@@ -243,41 +203,52 @@ def test_three_neutral_pawns_alone_capture_only_with_the_option(too: bool) -> No
 
 
 THREE_NEUTRAL = text_of(TWO_PIECES, {"round_neutral": "0.0d 0.1d -1.1d", "square": "-1.0d 0.0u"})
+TWO_CORNERS = text_of(TWO_PIECES, {"round": "0.0d 0.1u", "square": "0.0u", "square_neutral": "0.1d"})
+CAPTURES = {"neutral_triangle": "captures"}
+
+TRIANGLES: dict[str, list[tuple[str, dict[str, Any], str, str, str | None]]] = {
+    "square_on_the_centre_is_captured_by_the_third_corner_and_nobody_wins": [
+        (text_of(TWO_PIECES, {"round": "0.0d 0.1d", "square": "0.1u 0.0u"}), {}, "+-1.1d", "neutral", None)
+    ],
+    "round_on_the_centre_wins_with_a_neutral_corner": [(TWO_CORNERS, {}, "+-1.1d", "round", "round")],
+    "square_in_the_centre_of_round_is_neutral_at_once": [
+        (text_of(TWO_PIECES, {"round": "0.0d 0.1d -1.1d", "square": "-1.0d 0.0u"}), {}, "+0.1u", "neutral", None)
+    ],
+    "square_among_three_neutral_pawns_wins": [(THREE_NEUTRAL, {}, "+0.1u", "square", "square")],
+    "a_triangle_with_corners_of_both_seats_has_no_effect": [
+        (text_of(TWO_PIECES, {"round": "0.0d 0.1d -1.0d", "square": "0.1u 0.0u"}), {}, "+-1.1d", "square", None)
+    ],
+    "enemies_are_captured_before_the_mover_would_be": [(CAPTURE_FIRST, {}, "+0.1u", "round", "round")],
+    "with_the_option_three_neutral_corners_capture_a_pawn_played_between_them": [
+        (THREE_NEUTRAL, CAPTURES, "+0.1u", "neutral", None),
+        (THREE_NEUTRAL, CAPTURES | {"suicide": "safe"}, "+0.1u", "square", None),
+        (THREE_NEUTRAL, CAPTURES | {"suicide": "safe"}, "+0.1u NRB@1.0d/1.1u:1.0d", "neutral", None),
+    ],
+    "a_captured_pawn_can_give_the_other_seat_a_winning_triangle": [(OTHERS_TRIANGLE, {}, "+0.1u", "neutral", "square")],
+    "a_safe_suicide_is_captured_by_the_next_action_of_the_other_seat": [
+        (OTHERS_TRIANGLE, {"suicide": "safe"}, "+0.1u", "round", None),
+        (OTHERS_TRIANGLE, {"suicide": "safe"}, "+0.1u BNR@4.0d/4.1u:5.0u", "neutral", "square"),
+    ],
+    "a_move_that_wins_or_captures_first_is_no_suicide": [
+        (CAPTURE_FIRST, {"suicide": "forbidden"}, "+0.1u", "round", "round")
+    ],
+    "a_triangle_on_the_last_ply_still_wins": [(TWO_CORNERS, {"max_plies": 5}, "+-1.1d", "round", "round")],
+}
+"""Position, options, moves, the owner of the pawn on 0.1u after them, and the seat that has won."""
 
 
-def test_with_the_option_three_neutral_corners_capture_a_pawn_played_between_them() -> None:
-    position = played(at(THREE_NEUTRAL, neutral_triangle="captures"), "+0.1u")
-    assert pawns(position)["0.1u"] == "neutral"
-    assert position.outcome is None
-    assert "+0.1u" not in moves(at(THREE_NEUTRAL, neutral_triangle="captures", suicide="forbidden"))
-    safe = played(at(THREE_NEUTRAL, neutral_triangle="captures", suicide="safe"), "+0.1u")
-    assert pawns(safe)["0.1u"] == "square"
-    assert safe.outcome is None
-    assert pawns(played(safe, "NRB@1.0d/1.1u:1.0d"))["0.1u"] == "neutral"
-
-
-def test_a_captured_pawn_can_give_the_other_seat_a_winning_triangle() -> None:
-    position = played(at(OTHERS_TRIANGLE), "+0.1u")
-    assert pawns(position)["0.1u"] == "neutral"
-    assert won_by(position) == "square"
-
-
-def test_a_safe_suicide_is_captured_by_the_next_action_of_the_other_seat() -> None:
-    position = played(at(OTHERS_TRIANGLE, suicide="safe"), "+0.1u")
-    assert pawns(position)["0.1u"] == "round"
-    assert position.outcome is None
-    after = played(position, "BNR@4.0d/4.1u:5.0u")
-    assert pawns(after)["0.1u"] == "neutral"
-    assert won_by(after) == "square"
+@pytest.mark.parametrize("cases", TRIANGLES.values(), ids=TRIANGLES)
+def test_a_triangle(cases: list[tuple[str, dict[str, Any], str, str, str | None]]) -> None:
+    for text, options, line, owner, winner in cases:
+        position = played(at(text, **options), *line.split())
+        assert (pawns(position)["0.1u"], won_by(position)) == (owner, winner), (text, line)
+        assert winner or position.outcome is None
 
 
 def test_suicide_can_be_forbidden() -> None:
     assert "+0.1u" in moves(at(OTHERS_TRIANGLE))
     assert "+0.1u" not in moves(at(OTHERS_TRIANGLE, suicide="forbidden"))
-
-
-def test_a_move_that_wins_or_captures_first_is_no_suicide() -> None:
-    assert won_by(played(at(CAPTURE_FIRST, suicide="forbidden"), "+0.1u")) == "round"
+    assert "+0.1u" not in moves(at(THREE_NEUTRAL, neutral_triangle="captures", suicide="forbidden"))
 
 
 BESIDE_A_GAP = text_of(
@@ -358,11 +329,6 @@ def test_without_repetition_the_maximum_length_still_ends_the_game() -> None:
         position = played(position, TO_AND_FRO[went % 4])
     assert position.outcome is not None
     assert (position.outcome.reason, position.outcome.scores) == ("max_plies", (0.5, 0.5))
-
-
-def test_a_triangle_on_the_last_ply_still_wins() -> None:
-    text = text_of(TWO_PIECES, {"round": "0.0d 0.1u", "square": "0.0u", "square_neutral": "0.1d"})
-    assert won_by(played(at(text, max_plies=5), "+-1.1d")) == "round"
 
 
 # --- What a bot may rely on
