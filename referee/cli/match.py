@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
 from referee.cli._shared.output import page_option
-from referee.cli._shared.play_options import play_options, read_chosen_adjudication, read_chosen_openings
+from referee.cli._shared.play_options import plan_keys, play_options, read_chosen_openings
 from referee.cli._shared.standings_text import arena_text
 from referee.cli._shared.tournament_runner import STATUSES, run_contest
 from referee.contests.tournament.tournament_terms import MAX_REPETITIONS
@@ -94,23 +93,10 @@ def match(
     """
     known, settings = select_game(game, chosen, preset)
     entrants = read_entrants(bots)
-    for entrant in entrants:
-        entrant.check_game(known.name)
-    table, names = known.table(settings), [entrant.name for entrant in entrants]
-    adjudication = read_chosen_adjudication(play, table)
-    openings = list(read_chosen_openings(play, known, settings))
-    keys = {
-        "name": "match",
-        "game": known.name,
-        "options": settings.texts(),
-        "clock": "none" if no_clock else clock,
-        "adjudication": msgspec.to_builtins(adjudication) if adjudication else {},
-        "entrants": names,
-        "max_concurrent_matches": parallel,
-        "matches_a_bot": parallel,
-        "start_within_s": start_within,
-        **meeting_keys(table, len(names), names, games, openings),
-    }
+    keys = plan_keys(play, known, settings, "none" if no_clock else clock, entrants, parallel)
+    openings, names = list(read_chosen_openings(play, known, settings)), keys["entrants"]
+    keys |= {"name": "match", "start_within_s": start_within}
+    keys |= meeting_keys(known.table(settings), len(names), names, games, openings)
     plan = replace(tournament_plan(keys, Path("match"), LOCAL_POLICIES), bots=entrants)
     where = out or DEFAULT_OUT / f"match-{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"
     contest = LocalContest((plan,), Path.cwd(), ResultsFolder(where), page)

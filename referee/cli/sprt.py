@@ -1,34 +1,25 @@
 """`referee sprt`: test with a sequential probability ratio test whether one bot is stronger than another."""
 
+from dataclasses import replace
 from datetime import datetime
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
 import click
-from referee_values import (
-    BotRef,
-    DuplicatePlay,
-    Entrant,
-    MatchTerms,
-    Opening,
-    Sprt,
-    SprtModel,
-    TimeControl,
-    TournamentTerms,
-)
+from referee_values import SprtModel
 
 from referee.cli._shared.client_options import words
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
-from referee.cli._shared.play_options import play_options, read_chosen_adjudication, read_chosen_openings
+from referee.cli._shared.play_options import plan_keys, play_options, read_chosen_openings
 from referee.cli._shared.tournament_runner import full_report, run_contest
-from referee.local.contest_file import TournamentPlan
+from referee.local.contest_file import tournament_plan
 from referee.local.entrant import read_entrants
 from referee.local.local_tournament import LocalContest
 from referee.local.plan import MAX_PARALLEL
 from referee.local.results_folder import ResultsFolder
-from referee.local.short_forms import DEFAULT_CLOCK, read_clock
-from referee.local.terms_reader import LOCAL_POLICIES, rules_of
+from referee.local.short_forms import DEFAULT_CLOCK
+from referee.local.terms_reader import LOCAL_POLICIES
 
 DEFAULT_OUT = Path("referee-sprt")
 MAX_MATCHES = 1_000_000
@@ -101,24 +92,21 @@ def sprt(
     """
     known, settings = select_game(game, chosen, preset)
     bots = read_entrants((a, b))
-    for bot in bots:
-        bot.check_game(known.name)
-    match_terms = MatchTerms(
-        rules=rules_of(known, settings),
-        time_control=TimeControl(rule=read_clock(clock)),
-        policies=LOCAL_POLICIES,
-        adjudication=read_chosen_adjudication(play, known.table(settings)),
-    )
-    openings = tuple(Opening(position=position) for position in read_chosen_openings(play, known, settings))
-    terms = TournamentTerms(
-        match_terms=match_terms,
-        sprt=Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model, max_matches=max_matches or 0),
-        duplicate_play=DuplicatePlay(openings=openings),
-        max_concurrent_matches=parallel,
-    )
-    entrants = tuple(Entrant(name=bot.name, bots=(BotRef(bot=bot.name),)) for bot in bots)
-    title = f"Is {bots[0].name} stronger than {bots[1].name}?"
-    plan = TournamentPlan(name="sprt", title=title, terms=terms, entrants=entrants, bots=bots, matches_a_bot=parallel)
+    keys = plan_keys(play, known, settings, clock, bots, parallel)
+    keys |= {
+        "name": "sprt",
+        "title": f"Is {bots[0].name} stronger than {bots[1].name}?",
+        "sprt": {
+            "elo0": elo0,
+            "elo1": elo1,
+            "alpha": alpha,
+            "beta": beta,
+            "model": model,
+            "max_matches": max_matches or 0,
+        },
+        "duplicate_play": {"openings": list(read_chosen_openings(play, known, settings))},
+    }
+    plan = replace(tournament_plan(keys, Path("sprt"), LOCAL_POLICIES), bots=bots)
     where = out or DEFAULT_OUT / f"{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"
     runner = run_contest(LocalContest((plan,), Path.cwd(), ResultsFolder(where)), full_report)
     test = runner.reports[plan.name].sprt if runner.reports else None

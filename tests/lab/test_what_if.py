@@ -117,15 +117,6 @@ def test_the_worth_is_the_share_of_sides_beaten_whatever_points_a_game_counts(
     assert shares_beaten(scores, Table(("a seat",) * len(shares), sides)) == shares
 
 
-def test_an_estimate_is_a_share_of_sides_also_in_a_game_with_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    game = find("alquerque")
-    start = game.start(game.settings(), b"")
-    monkeypatch.setattr(type(start), "standing", (120.0, -30.0))
-    found = estimate(line_to(start), 0, PlayoutTerms(2, max_moves=0), "")
-    assert found
-    assert found.means == (1.0, 0.0)
-
-
 def test_a_game_that_cannot_draw_what_it_hides_cannot_be_judged() -> None:
     for game, can in ((FINGERS, False), (NIM, True), (TOC, True)):
         start = game.start(game.settings(), bytes(32))

@@ -1,14 +1,16 @@
 """Options that say with which positions matches begin, and when the terms end them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import msgspec
 from referee_values import Adjudication
 
 from engines.api import Game, Table
 from engines.options import Settings
+from referee.local.entrant import Entrant
 from referee.local.opening_book import FORMATS, MAX_ENTRIES, MAX_PLIES, ORDERS, OpeningBook, read_openings
 from referee.match.adjudication import LIMITS, check_adjudication, check_sides
 
@@ -50,6 +52,26 @@ def play_options(command: Command) -> Command:
     return command
 
 
+def plan_keys(
+    chosen: Mapping[str, Any], game: Game, settings: Settings, clock: str, bots: Iterable[Entrant], parallel: int
+) -> dict[str, Any]:
+    """Return the keys of a tournament's file that say who plays what, and when matches end. Raises a DetailedError."""
+    names = []
+    for bot in bots:
+        bot.check_game(game.name)
+        names.append(bot.name)
+    adjudication = _read_chosen_adjudication(chosen, game.table(settings))
+    return {
+        "game": game.name,
+        "options": settings.texts(),
+        "clock": clock,
+        "adjudication": msgspec.to_builtins(adjudication) if adjudication else {},
+        "entrants": names,
+        "max_concurrent_matches": parallel,
+        "matches_a_bot": parallel,
+    }
+
+
 def read_chosen_openings(chosen: Mapping[str, Any], game: Game, settings: Settings) -> tuple[str, ...]:
     """Return the openings by the options; empty: there is no book. Raises BadPlan."""
     if chosen["openings"] is None:
@@ -65,7 +87,7 @@ def read_chosen_openings(chosen: Mapping[str, Any], game: Game, settings: Settin
     return read_openings(book, game, settings)
 
 
-def read_chosen_adjudication(chosen: Mapping[str, Any], table: Table) -> Adjudication | None:
+def _read_chosen_adjudication(chosen: Mapping[str, Any], table: Table) -> Adjudication | None:
     """Raises UsageError or BadSetup."""
     if not chosen["adjudicate"]:
         return None

@@ -14,7 +14,6 @@ from engines.options import Choice, Count, Flag, Text
 from engines.testing import course_checks
 from engines.testing.random_games import game_path
 from engines.testing.suite import CHECKS, Check, Suspect, run_checks
-from engines.walk import perft
 from tests.engines.external.engines import served, small_engine
 from tests.match.games import STONES
 from tests.third_party_games.third_party_games import FINGERS, NIM
@@ -92,12 +91,6 @@ def test_everything_about_a_position_is_as_in_this_process(
         assert [theirs.visible_move(seat, move, viewer) for viewer in viewers] == seen
         revealed = [theirs.revealed_move(seat, move, viewer) for viewer in viewers]
         assert revealed == [ours.revealed_move(seat, move, viewer) for viewer in viewers]
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_the_lines_of_play_are_as_many(external: dict[str, ExternalGame], name: str) -> None:
-    counts = [perft(game.start(game.settings(), bytes(32)), 4) for game in (external[name], GAMES[name])]
-    assert counts[0] == counts[1]
 
 
 def test_a_move_costs_one_request_and_one_for_each_sealed_move_that_it_reveals(

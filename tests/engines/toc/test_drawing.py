@@ -60,16 +60,6 @@ def test_every_pawn_and_no_card_but_those_of_the_view_are_drawn() -> None:
                 assert len(set(places)) == len(places) == 16
 
 
-def test_the_drawing_for_a_spectator_contains_no_hand() -> None:
-    rng = random.Random("hands")
-    for position in islice(game_path(GAME, GAME.settings(), rng), 0, 300, 30):
-        view: Any = position.view(REFEREE)
-        root = drawn(position)
-        assert cards_in(root) == view["played"][-1:]
-        said = " ".join(texts_of(root)) + root.get("aria-label", "")
-        assert not [card for hand in view["hands"] for card in hand if card in said]
-
-
 def test_gifts_are_named_to_those_who_know_them() -> None:
     start = GAME.start(GAME.settings(), b"1")
     given = start.moves(2)[0]
