@@ -235,7 +235,6 @@ async def test_every_fault_sends_a_notice_and_the_last_one_allowed_pauses_the_bo
     noted = [note.what.about for note in await harness.notes(0) if isinstance(note.what, NoticeNote)]
     assert noted == ["fault_counted", "fault_counted", "paused"]
     assert (await harness.bot(1)).faults == 0
-    await harness.close()
 
 
 @in_loop
@@ -251,7 +250,6 @@ async def test_a_match_without_a_fault_resets_the_count_and_a_void_match_does_no
     match_id, _ = await harness.referee_harness.start_match()
     await harness.referee_harness.referee.resign(match_id, 0)
     assert (await harness.bot(0)).faults == 0
-    await harness.close()
 
 
 @in_loop
@@ -265,7 +263,6 @@ async def test_a_paused_bot_gets_no_fault_notices_and_resuming_it_resets_the_cou
     _, sessions = await harness.play_forfeited_match()
     (notice,) = drain_notices(sessions, 0)
     assert dict(notice.details)["left"] == "2"
-    await harness.close()
 
 
 @in_loop
@@ -277,7 +274,6 @@ async def test_a_pause_by_an_administrator_is_not_replaced_by_faults() -> None:
         await harness.play_forfeited_match()
     bot = await harness.bot(0)
     assert (bot.pause, bot.faults) == (banned, MAX_FAULTS)
-    await harness.close()
 
 
 @in_loop
@@ -292,7 +288,6 @@ async def test_a_bot_that_forfeited_its_seat_has_one_fault_however_the_others_fi
         (turn, *_) = (await harness.referee_harness.match(match_id)).owing
         await harness.referee_harness.submit_move(match_id, turn.seat, "1")
     assert [(await harness.bot(seat)).faults for seat in range(3)] == [1, 0, 0]
-    await harness.close()
 
 
 @in_loop
@@ -304,7 +299,6 @@ async def test_a_fault_that_cannot_be_stored_is_not_counted_and_causes_no_error(
     harness.accounts.error = None
     assert (await harness.bot(0)).faults == 0
     assert harness.referee_harness.recorder.faults == []
-    await harness.close()
 
 
 @in_loop
@@ -326,7 +320,6 @@ async def test_a_flag_fall_and_its_forfeit_are_noted_once_with_the_clock_charge(
     harness = await harness.restart()
     await harness.referee_harness.referee.recover()
     assert len([note for note in await harness.notes(1) if not isinstance(note.what, NoticeNote)]) == 2
-    await harness.close()
 
 
 @in_loop
@@ -336,7 +329,6 @@ async def test_a_late_move_replaced_by_a_policy_is_noted_and_is_no_fault() -> No
     await harness.referee_harness.time.advance(11 * SECOND)
     assert [type(note.what) for note in await harness.notes(0)] == [LateMoveNote]
     assert (await harness.bot(0)).faults == 0
-    await harness.close()
 
 
 CALLS = "calls_per_minute"
@@ -404,4 +396,3 @@ async def test_matches_that_the_owner_did_not_want_neither_count_nor_reset_the_c
     harness.uncounted.add(match_id)
     await harness.referee_harness.referee.resign(match_id, 0)
     assert (await harness.bot(0)).faults == 1
-    await harness.close()

@@ -301,7 +301,6 @@ def test_every_microsecond_of_delay_counts_once(steps: list[str | tuple[str, Mic
         assert rows[-1].stall_us == measured.stall_us
         for row in rows:
             assert 0 <= row.stall_us <= max(0, row.arrived_us - row.asked_us)
-        await turn.runner.close()
 
     play()
 
@@ -315,7 +314,6 @@ async def test_an_answer_is_timed_when_it_is_read_and_later_lag_earns_no_credit(
     await turn.runner.submit(answer(turn.runner, 0, "1", measured=turn.runner.measure(0, turn.arrival)))
     (row,) = await turn.rows()
     assert (row.arrived_us, row.stall_us, row.charged_us) == (500 * MS, 200 * MS, 300 * MS)
-    await turn.runner.close()
 
 
 @in_loop
@@ -328,7 +326,6 @@ async def test_an_answer_that_was_read_before_its_turn_began_has_no_referee_dela
     await submit_move(turn.runner, 0, "1")
     await turn.runner.submit(answer(turn.runner, 1, "1", measured=measured))
     assert [(row.stall_us, row.charged_us) for row in (await turn.rows())[1:]] == [(0, 0)]
-    await turn.runner.close()
 
 
 @in_loop
@@ -456,8 +453,6 @@ async def test_what_a_stored_move_costs_in_a_callback_of_the_log_is_not_charged_
     machine.run_step("ada", 0)
     credits_us = machine.credits("ada", "bob")
     assert credits_us[0] == credits_us[1] > 200 * MS
-    machine.lag.stop()
-    await harness.referee.close()
 
 
 @in_loop
@@ -474,7 +469,6 @@ async def test_lag_caused_by_the_requests_of_a_holder_is_credited_to_all_others(
     assert machine.credits("ada", "bob", "eve", "") == during_the_interval
     await machine.time.advance(SECOND)
     assert machine.credits("ada", "bob", "eve", "") == during_the_interval
-    machine.lag.stop()
 
 
 @in_loop
@@ -495,7 +489,6 @@ async def test_cpu_time_between_two_steps_is_charged_to_the_second_step() -> Non
     machine.cpu_us += 30 * MS
     machine.run_step("ada", 20 * MS)
     assert machine.credits("ada", "bob") == [0, 50 * MS]
-    machine.lag.stop()
 
 
 @in_loop
@@ -506,7 +499,6 @@ async def test_cpu_time_that_causes_no_lag_is_charged_to_no_holder() -> None:
     machine.time.us += INTERVAL_US
     machine.run_step("bob", 100 * MS)
     assert machine.credits("ada", "bob") == [100 * MS, 0]
-    machine.lag.stop()
 
 
 def test_continuous_requests_earn_their_holder_no_credit() -> None:
@@ -516,7 +508,6 @@ def test_continuous_requests_earn_their_holder_no_credit() -> None:
         machine.run_step("ada", 20 * MS)
         time.ring()
     assert machine.credits("ada", "bob") == [0, 1_990 * MS]
-    machine.lag.stop()
 
 
 def test_every_step_of_every_task_is_charged_to_its_holder() -> None:
@@ -563,7 +554,6 @@ async def test_stalls_are_counted_by_their_length() -> None:
         machine.time.us += INTERVAL_US + ms * MS
         await machine.time.advance(0)
     assert machine.lag.stalls == [2, 1, 0, 1, 1, 0, 1]
-    machine.lag.stop()
 
 
 @in_loop

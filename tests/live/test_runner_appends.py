@@ -7,7 +7,6 @@ from typing import NoReturn
 import pytest
 
 from engines.api import Seat
-from referee.live.create import open_match
 from referee.live.ports import Conflict, Entry, SeatDelays
 from referee.match.clock import SECOND
 from referee.match.state import Match, MatchPhase
@@ -21,42 +20,38 @@ from tests.live.runner_harness import (
     match_setup,
     submit_move,
 )
-from tests.third_party_games.third_party_games import NIM
 
 
 @in_loop
-async def test_a_move_is_neither_applied_nor_announced_until_it_is_written() -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup())
-    harness.log.before.clear()
-    announced = list(harness.observer.received)
+async def test_a_move_is_neither_applied_nor_announced_until_it_is_written(process: RunnerHarness) -> None:
+    runner = await process.start_match(match_setup())
+    process.log.before.clear()
+    announced = list(process.observer.received)
     move = runner.submit(answer(runner, 0, "1"))
     await settle()
     assert runner.match.ply == 0
-    assert harness.observer.received == announced
+    assert process.observer.received == announced
     assert not move.done()
-    harness.log.before.set()
+    process.log.before.set()
     assert (await move).match is runner.match
     assert runner.match.ply == 1
-    assert await harness.log_agrees_with(runner)
-    await runner.close()
+    assert await process.log_agrees_with(runner)
 
 
 @in_loop
-async def test_an_announcement_contains_the_match_before_and_after() -> None:
-    harness = RunnerHarness()
-    runner = await open_match(match_setup(), NIM, harness.dependencies)
+async def test_an_announcement_contains_the_match_before_and_after(process: RunnerHarness) -> None:
+    runner = await process.open_match(match_setup())
     opened = runner.match
-    assert harness.observer.announced == [(None, await harness.log.read("m1"), opened)]
-    await runner.close()
+    assert process.observer.announced == [(None, await process.log.read("m1"), opened)]
 
 
 @pytest.mark.parametrize("moment", ["in line", "before it is written", "after it is written"])
 @in_loop
-async def test_a_caller_that_disconnects_never_leaves_a_match_behind_its_log(moment: str) -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup())
-    gate = harness.log.after if moment == "after it is written" else harness.log.before
+async def test_a_caller_that_disconnects_never_leaves_a_match_behind_its_log(
+    process: RunnerHarness, moment: str
+) -> None:
+    runner = await process.start_match(match_setup())
+    gate = process.log.after if moment == "after it is written" else process.log.before
     gate.clear()
     caller = asyncio.create_task(submit_move(runner, 0, "1"))
     if moment != "in line":
@@ -70,61 +65,50 @@ async def test_a_caller_that_disconnects_never_leaves_a_match_behind_its_log(mom
     gate.set()
     assert (await next_move).match.ply == 2
     assert runner.match.ply == 2
-    assert await harness.log_agrees_with(runner)
-    await runner.close()
+    assert await process.log_agrees_with(runner)
 
 
 @in_loop
-async def test_a_cancelled_command_that_would_be_rejected_does_no_harm() -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup())
+async def test_a_cancelled_command_that_would_be_rejected_does_no_harm(process: RunnerHarness) -> None:
+    runner = await process.start_match(match_setup())
     runner.submit(answer(runner, 0, "1", token="old")).cancel()
     await submit_move(runner, 0, "1")
-    assert await harness.log_agrees_with(runner)
-    await runner.close()
+    assert await process.log_agrees_with(runner)
 
 
 @in_loop
-async def test_a_crash_between_append_and_apply_loses_nothing() -> None:
-    crashed_process = RunnerHarness()
-    crashed_runner = await crashed_process.start_match(match_setup())
-    crashed_process.log.after.clear()
+async def test_a_crash_between_append_and_apply_loses_nothing(process: RunnerHarness) -> None:
+    crashed_runner = await process.start_match(match_setup())
+    process.log.after.clear()
     move = crashed_runner.submit(answer(crashed_runner, 0, "2"))
     await settle()
     assert not move.done()
     assert crashed_runner.match.ply == 0
-    harness = RunnerHarness(shared_with=crashed_process)
-    runner = await harness.resume_match()
+    later = RunnerHarness(shared_with=process)
+    runner = await later.resume_match()
     assert str(runner.match.require_position()) == "19 1"
-    assert await harness.log_agrees_with(runner)
+    assert await later.log_agrees_with(runner)
     again = await runner.submit(answer(runner, 0, "2", token="0.0.1"))
     assert again.events == (), "the answer has its verdict"
-    await runner.close()
-    crashed_process.log.after.set()
-    await crashed_runner.close()
 
 
 @in_loop
-async def test_opening_a_match_with_a_used_id_is_a_conflict() -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup())
+async def test_opening_a_match_with_a_used_id_is_a_conflict(process: RunnerHarness) -> None:
+    await process.start_match(match_setup())
     with pytest.raises(Conflict):
-        await open_match(match_setup(), NIM, harness.dependencies)
-    await runner.close()
+        await process.open_match(match_setup())
 
 
 @in_loop
-async def test_a_match_whose_creator_disconnected_can_be_resumed() -> None:
-    harness = RunnerHarness()
-    harness.log.after.clear()
-    opening = asyncio.create_task(open_match(match_setup(), NIM, harness.dependencies))
+async def test_a_match_whose_creator_disconnected_can_be_resumed(process: RunnerHarness) -> None:
+    process.log.after.clear()
+    opening = asyncio.create_task(process.open_match(match_setup()))
     await settle()
     opening.cancel()
     await settle()
-    harness.log.after.set()
-    runner = await harness.resume_match()
+    process.log.after.set()
+    runner = await process.resume_match()
     assert runner.match.phase is MatchPhase.WAITING
-    await runner.close()
 
 
 class FailingObserver(RecordingObserver):
@@ -143,13 +127,11 @@ class FailingObserver(RecordingObserver):
 
 
 @in_loop
-async def test_a_failing_observer_stops_no_match_and_is_reported() -> None:
-    harness = RunnerHarness()
-    harness.observer = FailingObserver()
-    runner = await harness.start_match(match_setup())
+async def test_a_failing_observer_stops_no_match_and_is_reported(process: RunnerHarness) -> None:
+    process.observer = FailingObserver()
+    runner = await process.start_match(match_setup())
     await submit_move(runner, 0, "1")
-    assert await harness.log_agrees_with(runner)
-    assert {str(fault) for fault in harness.observer.faults} == {"announce", "delays"}
-    await harness.time.advance(11 * SECOND)
+    assert await process.log_agrees_with(runner)
+    assert {str(fault) for fault in process.observer.faults} == {"announce", "delays"}
+    await process.time.advance(11 * SECOND)
     assert not is_playing(runner)
-    await runner.close()

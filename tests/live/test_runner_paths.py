@@ -41,7 +41,6 @@ async def play_log(seed: int, *, queued: bool) -> list[str]:
         decision = execute_queued(runner, command) if queued else runner.submit(command)
         await asyncio.gather(decision, return_exceptions=True)
         await harness.time.advance(rng.randrange(1, 900 * MS))
-    await runner.close()
     return [MATCH_CODEC.encode(event) for event in await harness.events()]
 
 
