@@ -7,8 +7,16 @@ import pytest
 from referee.hosting.contest_log import ContestEntry
 from referee.live.ports import Conflict, StoreUnavailable
 from tests.storage.contest_examples import EXAMPLES
-from tests.storage.contests import LADDER, contest_events, match_started, matches_started
-from tests.storage.stores import NOON_MS, Store, notes, with_every_log
+from tests.storage.stores import (
+    LADDER,
+    NOON_MS,
+    Store,
+    contest_events,
+    match_started,
+    matches_started,
+    notes,
+    with_every_log,
+)
 
 
 @with_every_log

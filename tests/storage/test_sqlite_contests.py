@@ -10,9 +10,18 @@ import pytest
 from referee.live.ports import CoAppend, Conflict, StoreUnavailable
 from referee.storage.codec import MalformedEntry
 from referee.storage.sqlite.event_log import SqliteEventLog
-from tests.storage.contests import LADDER, contest_events, match_started, matches_started
 from tests.storage.examples import END
-from tests.storage.stores import Store, events_of, noon_ms, other_connection, run_with_store
+from tests.storage.stores import (
+    LADDER,
+    Store,
+    contest_events,
+    events_of,
+    match_started,
+    matches_started,
+    noon_ms,
+    other_connection,
+    run_with_store,
+)
 
 
 @pytest.fixture
