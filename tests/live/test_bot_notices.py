@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from referee_values import IllegalMovePolicy, Policies
 
+from engines.api import Game
 from referee.accounts.bot_log import (
     ForfeitNote,
     LateMoveNote,
@@ -145,66 +146,67 @@ class GatedAccounts(MemoryAccounts):
         return await super().change_bot(name, change)
 
 
-class AutoPauseHarness:
-    """A `RefereeHarness` whose bots are registered and observed by auto-pause."""
+async def register_bots(accounts: MemoryAccounts, *owners: str) -> None:
+    """Register bots with these owners."""
+    for player, owner in zip(BOTS, owners, strict=False):
+        await accounts.register(player.bot, Bot(player.bot, owner, 0), bot_token(player.bot), MaxNames(9, 9))
+
+
+class AutoPauseHarness(RefereeHarness):
+    """A referee whose bots are registered and observed by auto-pause."""
 
     def __init__(self, after: "AutoPauseHarness | None" = None) -> None:
-        time = after.referee_harness.time if after else FakeTime()
+        time = after.time if after else FakeTime()
         self.accounts: GatedAccounts = after.accounts if after else GatedAccounts(MemoryTokens())
         self.bot_log: MemoryBotLog = after.bot_log if after else MemoryBotLog(1000)
-        self.recorder = BotLogRecorder(self.bot_log)
-        notifier = BotNotifier(self.recorder, self._sessions_of, time)
+        self.note_recorder = BotLogRecorder(self.bot_log)
+        notifier = BotNotifier(self.note_recorder, self._sessions_of, time)
         self.auto_pause = AutoPause(self.accounts, notifier, time, lambda _: MAX_FAULTS, self._counts)
         self.uncounted: set[str] = set()
         """Ids of matches in which bots play without the will of their owner."""
-        observers = FaultRecorder(self.recorder), self.auto_pause
-        self.referee_harness: RefereeHarness = RefereeHarness(
-            after.referee_harness if after else None, observers=observers, time=time
-        )
+        super().__init__(after, observers=(FaultRecorder(self.note_recorder), self.auto_pause), time=time)
 
     async def _counts(self, bot: Bot, match: Match) -> bool:
         return match.setup.match_id not in self.uncounted
 
     def _sessions_of(self, bot: str) -> Sequence[Session]:
-        return self.referee_harness.referee.sessions.of_bot(bot)
+        return self.referee.sessions.of_bot(bot)
 
     @classmethod
     async def open(cls) -> "AutoPauseHarness":
         harness = cls()
-        for player in BOTS:
-            token = bot_token(player.bot)
-            await harness.accounts.register(player.bot, Bot(player.bot, "ann", 0), token, MaxNames(9, 9))
+        await register_bots(harness.accounts, *("ann" for _ in BOTS))
         return harness
 
-    async def restart(self) -> "AutoPauseHarness":
+    async def restart(self, games: dict[str, Game] | None = None) -> "AutoPauseHarness":
         await self.close()
         return AutoPauseHarness(self)
 
     async def close(self) -> None:
-        await self.referee_harness.referee.close()
+        await super().close()
         await self.auto_pause.flush()
-        await self.recorder.flush()
+        await self.note_recorder.flush()
 
     async def bot(self, seat: int) -> Bot:
         await settle()
         return await self.accounts.bot(BOTS[seat].bot)
 
     async def notes(self, seat: int) -> list[Note]:
-        return [line.note for line in await self.recorder.read(BOTS[seat].bot)]
+        return [line.note for line in await self.note_recorder.read(BOTS[seat].bot)]
 
     async def play_forfeited_match(self) -> tuple[str, list[Session]]:
         """Play a match in which bot0 forfeits by an illegal move."""
-        match_id, sessions = await self.referee_harness.start_match(policies=STRICT)
+        match_id, sessions = await self.start_match(policies=STRICT)
         with pytest.raises(AttemptRefused):
-            await self.referee_harness.submit_move(match_id, 0, "99")
+            await self.submit_move(match_id, 0, "99")
         await settle()
         return match_id, sessions
 
     async def play_match_won_by(self, seat: int) -> None:
         """Play a match to its end, which the given seat wins."""
-        match_id, _ = await self.referee_harness.start_match(chosen={"heap": 1 + seat})
+        match_id, _ = await self.start_match(chosen={"heap": 1 + seat})
         for mover in range(seat + 1):
-            await self.referee_harness.submit_move(match_id, mover, "1")
+            await self.submit_move(match_id, mover, "1")
         await settle()
 
 
@@ -241,14 +243,14 @@ async def test_every_fault_sends_a_notice_and_the_last_one_allowed_pauses_the_bo
 async def test_a_match_without_a_fault_resets_the_count_and_a_void_match_does_not() -> None:
     harness = await AutoPauseHarness.open()
     await harness.play_forfeited_match()
-    match_id, _ = await harness.referee_harness.start_match()
-    await harness.referee_harness.referee.void(match_id, EndCause.DECLARED, "a storm")
+    match_id, _ = await harness.start_match()
+    await harness.referee.void(match_id, EndCause.DECLARED, "a storm")
     assert (await harness.bot(0)).faults == 1
     await harness.play_match_won_by(1)
     assert (await harness.bot(0)).faults == 0
     await harness.play_forfeited_match()
-    match_id, _ = await harness.referee_harness.start_match()
-    await harness.referee_harness.referee.resign(match_id, 0)
+    match_id, _ = await harness.start_match()
+    await harness.referee.resign(match_id, 0)
     assert (await harness.bot(0)).faults == 0
 
 
@@ -280,13 +282,13 @@ async def test_a_pause_by_an_administrator_is_not_replaced_by_faults() -> None:
 async def test_a_bot_that_forfeited_its_seat_has_one_fault_however_the_others_finish() -> None:
     harness = await AutoPauseHarness.open()
     continue_without = Policies(illegal_move=IllegalMovePolicy(action="forfeit"), forfeit_effect="default_moves")
-    match_id, _ = await harness.referee_harness.start_match("stones", chosen={"heap": 4}, policies=continue_without)
+    match_id, _ = await harness.start_match("stones", chosen={"heap": 4}, policies=continue_without)
     with pytest.raises(AttemptRefused):
-        await harness.referee_harness.submit_move(match_id, 0, "99")
+        await harness.submit_move(match_id, 0, "99")
     assert (await harness.bot(0)).faults == 0  # Only the end counts: the match may still become void.
-    while not (await harness.referee_harness.match(match_id)).result:
-        (turn, *_) = (await harness.referee_harness.match(match_id)).owing
-        await harness.referee_harness.submit_move(match_id, turn.seat, "1")
+    while not (await harness.match(match_id)).result:
+        (turn, *_) = (await harness.match(match_id)).owing
+        await harness.submit_move(match_id, turn.seat, "1")
     assert [(await harness.bot(seat)).faults for seat in range(3)] == [1, 0, 0]
 
 
@@ -298,18 +300,16 @@ async def test_a_fault_that_cannot_be_stored_is_not_counted_and_causes_no_error(
     await harness.play_match_won_by(0)
     harness.accounts.error = None
     assert (await harness.bot(0)).faults == 0
-    assert harness.referee_harness.recorder.faults == []
+    assert harness.recorder.faults == []
 
 
 @in_loop
 async def test_a_flag_fall_and_its_forfeit_are_noted_once_with_the_clock_charge() -> None:
     harness = await AutoPauseHarness.open()
-    match_id, _ = await harness.referee_harness.start_match()
-    await harness.referee_harness.submit_move(match_id, 0, "1")
-    await harness.referee_harness.time.advance(11 * SECOND)
-    (flag_fall,) = [
-        entry for entry in await harness.referee_harness.stored.read(match_id) if isinstance(entry.event, FlagFell)
-    ]
+    match_id, _ = await harness.start_match()
+    await harness.submit_move(match_id, 0, "1")
+    await harness.time.advance(11 * SECOND)
+    (flag_fall,) = [entry for entry in await harness.stored.read(match_id) if isinstance(entry.event, FlagFell)]
     assert isinstance(flag_fall.event, FlagFell)
     failures = [note for note in await harness.notes(1) if not isinstance(note.what, NoticeNote)]
     assert failures == [
@@ -318,15 +318,15 @@ async def test_a_flag_fall_and_its_forfeit_are_noted_once_with_the_clock_charge(
     ]
     assert await harness.notes(0) == []
     harness = await harness.restart()
-    await harness.referee_harness.referee.recover()
+    await harness.referee.recover()
     assert len([note for note in await harness.notes(1) if not isinstance(note.what, NoticeNote)]) == 2
 
 
 @in_loop
 async def test_a_late_move_replaced_by_a_policy_is_noted_and_is_no_fault() -> None:
     harness = await AutoPauseHarness.open()
-    await harness.referee_harness.start_match(chosen={"heap": 1}, policies=Policies(timeout="random_move"))
-    await harness.referee_harness.time.advance(11 * SECOND)
+    await harness.start_match(chosen={"heap": 1}, policies=Policies(timeout="random_move"))
+    await harness.time.advance(11 * SECOND)
     assert [type(note.what) for note in await harness.notes(0)] == [LateMoveNote]
     assert (await harness.bot(0)).faults == 0
 
@@ -337,8 +337,7 @@ CALLS = "calls_per_minute"
 async def quota_notifier_for(*owners: str) -> tuple[QuotaNotifier, list[Session], BotLogRecorder]:
     """Register bots with these owners; all but the last are online."""
     harness, accounts, recorder = RefereeHarness(), MemoryAccounts(MemoryTokens()), BotLogRecorder(MemoryBotLog(100))
-    for player, owner in zip(BOTS, owners, strict=False):
-        await accounts.register(player.bot, Bot(player.bot, owner, 0), bot_token(player.bot), MaxNames(9, 9))
+    await register_bots(accounts, *owners)
     sessions_of = harness.referee.sessions.of_bot
     quota_notifier = QuotaNotifier(accounts, BotNotifier(recorder, sessions_of, harness.time), sessions_of)
     return quota_notifier, harness.connect(*BOTS[: len(owners) - 1]), recorder
@@ -387,12 +386,12 @@ async def test_a_quota_notice_is_repeated_only_after_usage_fell_below_half() -> 
 async def test_matches_that_the_owner_did_not_want_neither_count_nor_reset_the_count() -> None:
     harness = await AutoPauseHarness.open()
     await harness.play_forfeited_match()
-    match_id, _ = await harness.referee_harness.start_match(policies=STRICT)
+    match_id, _ = await harness.start_match(policies=STRICT)
     harness.uncounted.add(match_id)
     with pytest.raises(AttemptRefused):
-        await harness.referee_harness.submit_move(match_id, 0, "99")
+        await harness.submit_move(match_id, 0, "99")
     assert (await harness.bot(0)).faults == 1
-    match_id, _ = await harness.referee_harness.start_match()
+    match_id, _ = await harness.start_match()
     harness.uncounted.add(match_id)
-    await harness.referee_harness.referee.resign(match_id, 0)
+    await harness.referee.resign(match_id, 0)
     assert (await harness.bot(0)).faults == 1

@@ -3,16 +3,23 @@
 import asyncio
 import random
 import tracemalloc
+from functools import partial
 
 import pytest
+from referee_values import IllegalMovePolicy, Policies
 
 from engines.alquerque import GAME as ALQUERQUE
 from engines.api import Game
+from referee.live.ports import settle
+from referee.live.queued_command import QueuedCommand
+from referee.live.runner import MatchRunner
 from referee.match.clock import MS, SECOND, Fischer
-from referee.match.commands import Resign, StartPlay
+from referee.match.commands import Command, DisconnectSeat, OfferDraw, ReconnectSeat, Resign, StartPlay
+from referee.match.decision import Decision
 from referee.match.events import MatchCreated, MovePlayed, PlayEnded
 from referee.match.match_errors import MatchOver
 from referee.match.result import EndKind
+from referee.storage.codec import MATCH_CODEC
 from tests.live.runner_harness import GAMES, RunnerHarness, answer, in_loop, is_playing, match_setup, submit_move
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
@@ -92,3 +99,38 @@ async def test_a_match_in_memory_stays_below_its_size_limit(process: RunnerHarne
     tracemalloc.stop()
     assert bytes_per_match < 16_384, "runner, match, and its entries in the memory log"
     assert len(process.time.alarms_us) == len(runners), "one alarm a match"
+
+
+async def execute_queued(runner: MatchRunner, command: Command) -> Decision:
+    """Execute a command as if the runner were busy."""
+    decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+    runner._enqueue(QueuedCommand(command, partial(settle, decided), None, "", None))
+    return await decided
+
+
+def next_command(runner: MatchRunner, rng: random.Random) -> Command:
+    seat = rng.choice(runner.match.owing).seat
+    others: list[Command] = [DisconnectSeat(seat), ReconnectSeat(seat), OfferDraw(seat)]
+    text = rng.choice([*runner.match.require_position().moves(seat), "nonsense"])
+    return answer(runner, seat, text) if rng.random() < 0.8 else rng.choice(others)
+
+
+async def play_log(seed: int, *, queued: bool) -> list[str]:
+    rng, harness = random.Random(seed), RunnerHarness()
+    runner = await harness.start_match(
+        match_setup(rng.choice([NIM, FINGERS]), policies=Policies(illegal_move=IllegalMovePolicy(max_attempts=4)))
+    )
+    while is_playing(runner):
+        command = next_command(runner, rng)
+        decision = execute_queued(runner, command) if queued else runner.submit(command)
+        await asyncio.gather(decision, return_exceptions=True)
+        await harness.time.advance(rng.randrange(1, 900 * MS))
+    return [MATCH_CODEC.encode(event) for event in await harness.events()]
+
+
+@in_loop
+async def test_idle_and_queued_commands_give_the_same_log() -> None:
+    for seed in range(20):
+        lines = await play_log(seed, queued=False)
+        assert lines == await play_log(seed, queued=True)
+        assert len(lines) > 3
