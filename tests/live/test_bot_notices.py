@@ -36,7 +36,6 @@ from referee.match.result import EndCause, Forfeit
 from referee.match.state import Match
 from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import BOTS, RefereeHarness, drain_outbox, filter_by_type
-from tests.live.runner_harness import in_loop
 from tests.storage.account_stores import bot_token
 from tests.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryTokens
 
@@ -63,7 +62,6 @@ def note(number: int, match_id: str = "") -> Note:
     return Note(number, "1", SessionLostNote(str(number), "HEARTBEAT_LOST"), match_id)
 
 
-@in_loop
 async def test_reading_returns_all_notes_recorded_before() -> None:
     recorder = BotLogRecorder(GatedBotLog())
     for number in range(3):
@@ -75,7 +73,6 @@ async def test_reading_returns_all_notes_recorded_before() -> None:
     assert len(await recorder.read("bob")) == 3
 
 
-@in_loop
 async def test_recording_never_waits_and_notes_recorded_during_a_write_are_batched() -> None:
     recorder = BotLogRecorder(log := GatedBotLog())
     log.gate.clear()
@@ -91,7 +88,6 @@ async def test_recording_never_waits_and_notes_recorded_during_a_write_are_batch
     assert log.appends == 2
 
 
-@in_loop
 async def test_a_full_queue_of_notes_keeps_the_latest() -> None:
     recorder = BotLogRecorder(log := GatedBotLog())
     log.gate.clear()
@@ -104,7 +100,6 @@ async def test_a_full_queue_of_notes_keeps_the_latest() -> None:
     assert written == [0, *range(2 * MAX_PENDING_NOTES, 3 * MAX_PENDING_NOTES)]
 
 
-@in_loop
 async def test_a_note_that_cannot_be_written_is_dropped_and_later_ones_are_written() -> None:
     recorder = BotLogRecorder(log := GatedBotLog())
     log.error = StoreUnavailable("the disk is full")
@@ -115,7 +110,6 @@ async def test_a_note_that_cannot_be_written_is_dropped_and_later_ones_are_writt
     assert [line.note for line in await recorder.read("ada")] == [note(2)]
 
 
-@in_loop
 @pytest.mark.parametrize("times", range(2))
 async def test_flushing_an_empty_queue_returns_at_once(times: int) -> None:
     recorder = BotLogRecorder(GatedBotLog())
@@ -214,7 +208,6 @@ def drain_notices(sessions: list[Session], seat: int) -> list[Any]:
     return filter_by_type(drain_outbox(sessions[seat]), NoticeNote)
 
 
-@in_loop
 async def test_every_fault_sends_a_notice_and_the_last_one_allowed_pauses_the_bot_even_after_restarts() -> None:
     harness = await AutoPauseHarness.open()
     for left in (2, 1):
@@ -239,7 +232,6 @@ async def test_every_fault_sends_a_notice_and_the_last_one_allowed_pauses_the_bo
     assert (await harness.bot(1)).faults == 0
 
 
-@in_loop
 async def test_a_match_without_a_fault_resets_the_count_and_a_void_match_does_not() -> None:
     harness = await AutoPauseHarness.open()
     await harness.play_forfeited_match()
@@ -254,7 +246,6 @@ async def test_a_match_without_a_fault_resets_the_count_and_a_void_match_does_no
     assert (await harness.bot(0)).faults == 0
 
 
-@in_loop
 async def test_a_paused_bot_gets_no_fault_notices_and_resuming_it_resets_the_count() -> None:
     harness = await AutoPauseHarness.open()
     for _ in range(MAX_FAULTS):
@@ -267,7 +258,6 @@ async def test_a_paused_bot_gets_no_fault_notices_and_resuming_it_resets_the_cou
     assert dict(notice.details)["left"] == "2"
 
 
-@in_loop
 async def test_a_pause_by_an_administrator_is_not_replaced_by_faults() -> None:
     harness = await AutoPauseHarness.open()
     banned = BotPause(PauseCause.ADMIN, "rude", 0)
@@ -278,7 +268,6 @@ async def test_a_pause_by_an_administrator_is_not_replaced_by_faults() -> None:
     assert (bot.pause, bot.faults) == (banned, MAX_FAULTS)
 
 
-@in_loop
 async def test_a_bot_that_forfeited_its_seat_has_one_fault_however_the_others_finish() -> None:
     harness = await AutoPauseHarness.open()
     continue_without = Policies(illegal_move=IllegalMovePolicy(action="forfeit"), forfeit_effect="default_moves")
@@ -292,7 +281,6 @@ async def test_a_bot_that_forfeited_its_seat_has_one_fault_however_the_others_fi
     assert [(await harness.bot(seat)).faults for seat in range(3)] == [1, 0, 0]
 
 
-@in_loop
 async def test_a_fault_that_cannot_be_stored_is_not_counted_and_causes_no_error() -> None:
     harness = await AutoPauseHarness.open()
     harness.accounts.error = StoreUnavailable("the disk is full")
@@ -303,7 +291,6 @@ async def test_a_fault_that_cannot_be_stored_is_not_counted_and_causes_no_error(
     assert harness.recorder.faults == []
 
 
-@in_loop
 async def test_a_flag_fall_and_its_forfeit_are_noted_once_with_the_clock_charge() -> None:
     harness = await AutoPauseHarness.open()
     match_id, _ = await harness.start_match()
@@ -322,7 +309,6 @@ async def test_a_flag_fall_and_its_forfeit_are_noted_once_with_the_clock_charge(
     assert len([note for note in await harness.notes(1) if not isinstance(note.what, NoticeNote)]) == 2
 
 
-@in_loop
 async def test_a_late_move_replaced_by_a_policy_is_noted_and_is_no_fault() -> None:
     harness = await AutoPauseHarness.open()
     await harness.start_match(chosen={"heap": 1}, policies=Policies(timeout="random_move"))
@@ -347,7 +333,6 @@ def notice_details(session: Session) -> list[dict[str, str]]:
     return [dict(item.details) for item in drain_outbox(session) if isinstance(item, NoticeNote)]
 
 
-@in_loop
 async def test_a_quota_notice_is_sent_to_all_online_bots_of_the_holder_and_no_others() -> None:
     quota_notifier, (first, second, other_holders_bot), recorder = await quota_notifier_for("ada", "ada", "bob", "ada")
     await quota_notifier.check_usage(BudgetOwner("ada"), CALLS, 79, 100)
@@ -364,7 +349,6 @@ async def test_a_quota_notice_is_sent_to_all_online_bots_of_the_holder_and_no_ot
     assert await recorder.read(BOTS[3].bot) == []
 
 
-@in_loop
 async def test_a_notice_of_the_quota_of_one_bot_is_sent_to_this_bot_only() -> None:
     quota_notifier, (first, second), _ = await quota_notifier_for("ada", "ada", "ada")
     await quota_notifier.check_usage(BudgetOwner("ada", BOTS[0].bot), CALLS, 80, 100)
@@ -372,7 +356,6 @@ async def test_a_notice_of_the_quota_of_one_bot_is_sent_to_this_bot_only() -> No
     assert notice_details(second) == []
 
 
-@in_loop
 async def test_a_quota_notice_is_repeated_only_after_usage_fell_below_half() -> None:
     quota_notifier, (first,), _ = await quota_notifier_for("ada", "ada")
     for used, count in ((80, 1), (90, 0), (60, 0), (80, 0), (50, 0), (70, 0), (81, 1)):
@@ -382,7 +365,6 @@ async def test_a_quota_notice_is_repeated_only_after_usage_fell_below_half() -> 
     assert len(notice_details(first)) == 1, "another quota"
 
 
-@in_loop
 async def test_matches_that_the_owner_did_not_want_neither_count_nor_reset_the_count() -> None:
     harness = await AutoPauseHarness.open()
     await harness.play_forfeited_match()

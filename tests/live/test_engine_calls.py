@@ -96,7 +96,6 @@ async def start_match(harness: RefereeHarness, game: str, **more: Any) -> str:
     return match_id
 
 
-@in_loop
 async def test_no_bot_is_charged_for_the_time_that_an_engine_takes(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2])
     match_id = await start_match(harness, "slow")
@@ -120,7 +119,6 @@ async def test_no_bot_is_charged_for_the_time_that_an_engine_takes(harness: Refe
     assert harness.turn_due(match_id, 0).clocks[1].clock.left_us == 7 * SECOND
 
 
-@in_loop
 async def test_a_refused_move_costs_no_time_of_the_engine_either(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2])
     match_id = await start_match(harness, "slow")
@@ -135,7 +133,6 @@ async def test_a_refused_move_costs_no_time_of_the_engine_either(harness: Refere
     assert (due.left_us, due.clocks[0].used_us) == (10 * SECOND, 0)
 
 
-@in_loop
 async def test_a_slow_engine_delays_no_match_of_another_game(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2])
     slow, nim = await start_match(harness, "slow"), await start_match(harness, "nim")
@@ -153,7 +150,6 @@ async def test_a_slow_engine_delays_no_match_of_another_game(harness: RefereeHar
     assert (await harness.match(slow)).ply == 1
 
 
-@in_loop
 async def test_matches_are_created_and_started_outside_of_the_loop(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2])
     await start_match(harness, "slow")
@@ -163,7 +159,6 @@ async def test_matches_are_created_and_started_outside_of_the_loop(harness: Refe
     assert str((await harness.match(match_id)).position) == "6 0"
 
 
-@in_loop
 async def test_a_match_continues_after_a_restart(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2])
     match_id = await start_match(harness, "slow")
@@ -178,7 +173,6 @@ async def test_a_match_continues_after_a_restart(harness: RefereeHarness) -> Non
     assert SLOW.threads == {"engine slow_0"}
 
 
-@in_loop
 async def test_a_process_that_follows_a_match_asks_its_own_engine_outside_of_the_loop(
     process: RunnerHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,7 +225,6 @@ def test_a_match_whose_engine_fails_is_void_and_no_loss(fault: str, wrong: str) 
         game.client.close()
 
 
-@in_loop
 async def test_a_game_of_this_process_is_asked_at_once() -> None:
     assert await call_engine(NIM, threading.current_thread) is threading.current_thread()
     assert (await call_engine(SLOW, threading.current_thread)).name.startswith("engine slow")

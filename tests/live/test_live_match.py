@@ -27,7 +27,6 @@ from tests.live.referee_harness import (
     drain_outbox,
     match_request,
 )
-from tests.live.runner_harness import in_loop
 
 
 @pytest.fixture
@@ -37,7 +36,6 @@ def _without_collector() -> Iterator[None]:
     gc.enable()
 
 
-@in_loop
 async def test_a_bot_that_is_offline_or_does_not_accept_the_game_has_no_capacity(harness: RefereeHarness) -> None:
     harness.connect(BOTS[0], hello=Hello(frozenset({"toc"}), 2))
     assert harness.referee.free_capacity(BOTS[0], "toc") == FreeCapacity(BOTS[0], 2)
@@ -47,7 +45,6 @@ async def test_a_bot_that_is_offline_or_does_not_accept_the_game_has_no_capacity
     assert harness.referee.free_capacity(BOTS[1], "toc") is None
 
 
-@in_loop
 async def test_matches_in_play_and_matches_waiting_for_nonces_use_capacity(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2], hello=Hello(max_matches=3))
     await harness.create()
@@ -60,7 +57,6 @@ async def test_matches_in_play_and_matches_waiting_for_nonces_use_capacity(harne
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 1)
 
 
-@in_loop
 async def test_a_match_whose_bots_are_ready_is_created_and_begun_by_one_write(harness: RefereeHarness) -> None:
     first, second = harness.connect(*BOTS[:2])
     created = await harness.referee.create(match_request())
@@ -74,7 +70,6 @@ async def test_a_match_whose_bots_are_ready_is_created_and_begun_by_one_write(ha
     await harness.submit_move(match_id, 0, "1")
 
 
-@in_loop
 async def test_the_versions_of_bots_are_found_out_by_the_same_write(harness: RefereeHarness) -> None:
     first, second = harness.connect(*BOTS[:2])
     created = await harness.referee.create(match_request(players=(Player("bot0"), BOTS[1])))
@@ -89,7 +84,6 @@ async def test_the_versions_of_bots_are_found_out_by_the_same_write(harness: Ref
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], MANY_MATCHES.max_matches)
 
 
-@in_loop
 async def test_the_time_of_the_first_turn_runs_from_the_moment_at_which_its_start_is_stored(
     harness: RefereeHarness,
 ) -> None:
@@ -105,7 +99,6 @@ async def test_the_time_of_the_first_turn_runs_from_the_moment_at_which_its_star
     assert harness.turn_due(match_id, 0).left_us == 9 * SECOND
 
 
-@in_loop
 async def test_places_are_kept_while_the_start_of_a_match_is_being_written(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2], hello=Hello(max_matches=1))
     harness.log.before.clear()
@@ -118,7 +111,6 @@ async def test_places_are_kept_while_the_start_of_a_match_is_being_written(harne
     assert [match.phase for match in harness.referee.live_matches].count(MatchPhase.PLAYING) == 1
 
 
-@in_loop
 async def test_a_match_that_could_not_be_created_keeps_no_places(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2], hello=Hello(max_matches=1))
     harness.log.make_unavailable()
@@ -128,7 +120,6 @@ async def test_a_match_that_could_not_be_created_keeps_no_places(harness: Refere
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 1)
 
 
-@in_loop
 async def test_repeated_requests_do_not_change_the_places_of_the_match_that_the_first_one_created(
     harness: RefereeHarness,
 ) -> None:
@@ -147,7 +138,6 @@ async def test_repeated_requests_do_not_change_the_places_of_the_match_that_the_
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 0)
 
 
-@in_loop
 async def test_a_repeated_request_does_not_begin_a_match_whose_bot_was_withdrawn(harness: RefereeHarness) -> None:
     request = match_request(labels={MAKER: "ada", REQUEST_ID: "1"})
     match_id = (await harness.referee.create(request)).status.match.setup.match_id
@@ -159,7 +149,6 @@ async def test_a_repeated_request_does_not_begin_a_match_whose_bot_was_withdrawn
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
 
 
-@in_loop
 async def test_a_repeated_request_for_a_match_that_is_over_keeps_no_places(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2], hello=Hello(max_matches=1))
     request = match_request(labels={MAKER: "ada", REQUEST_ID: "1"})
@@ -169,7 +158,6 @@ async def test_a_repeated_request_for_a_match_that_is_over_keeps_no_places(harne
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 1)
 
 
-@in_loop
 async def test_a_match_that_ends_as_soon_as_it_begins_is_created_first(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2])
     match_id = await harness.create("brittle", chosen={"breaks": "over_at_once"})
@@ -179,7 +167,6 @@ async def test_a_match_that_ends_as_soon_as_it_begins_is_created_first(harness: 
 
 
 @pytest.mark.usefixtures("_without_collector")
-@in_loop
 async def test_a_finished_match_is_freed_without_the_garbage_collector(harness: RefereeHarness) -> None:
     """A server freezes what survives a collection, so a reference cycle in each match would be a leak."""
     match_id, _ = await harness.start_match()
@@ -191,7 +178,6 @@ async def test_a_finished_match_is_freed_without_the_garbage_collector(harness: 
     assert runner() is None
 
 
-@in_loop
 async def test_the_result_of_a_finished_match_can_be_read_while_the_log_is_unavailable(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 1})
     await harness.submit_move(match_id, 0, "1")
@@ -200,7 +186,6 @@ async def test_the_result_of_a_finished_match_can_be_read_while_the_log_is_unava
     harness.log.make_available()
 
 
-@in_loop
 async def test_a_finished_match_leaves_no_reference_cycle(harness: RefereeHarness) -> None:
     gc.collect()
     gc.disable()
@@ -247,7 +232,6 @@ async def started(harness: RefereeHarness, count: int, **labels: str) -> int:
 
 
 @pytest.mark.parametrize(("places", "expected"), [(1, 0), (2, 1), (3, 1), (8, 4)])
-@in_loop
 async def test_matches_of_others_take_at_most_half_of_the_places_of_a_bot_in_a_contest(
     places: int, expected: int
 ) -> None:
@@ -256,7 +240,6 @@ async def test_matches_of_others_take_at_most_half_of_the_places_of_a_bot_in_a_c
     assert await started(harness, 10, **{MAKER: "ladder/main", PAIRING: "1", LADDER: "main"}) == places - expected
 
 
-@in_loop
 async def test_matches_of_the_owner_and_of_contests_take_all_places() -> None:
     harness = await open_process(4)
     assert await started(harness, 2, **{MAKER: "owner"}) == 2
@@ -264,13 +247,11 @@ async def test_matches_of_the_owner_and_of_contests_take_all_places() -> None:
     assert await started(harness, 2, **{MAKER: "tournament/cup", TOURNAMENT: "cup"}) == 1
 
 
-@in_loop
 async def test_a_bot_in_no_contest_plays_as_many_matches_of_others_as_it_has_places_for() -> None:
     harness = await open_process(3, NoContests())
     assert await started(harness, 4, **{MAKER: "eve"}) == 3
 
 
-@in_loop
 async def test_a_match_that_had_no_place_starts_when_one_becomes_free() -> None:
     harness = await open_process(2)
     first, second = [await harness.create(labels={MAKER: "eve"}) for _ in range(2)]
@@ -281,7 +262,6 @@ async def test_a_match_that_had_no_place_starts_when_one_becomes_free() -> None:
     assert (await harness.match(second)).players == (Player("bot0", "1"), Player("bot1", "1"))
 
 
-@in_loop
 async def test_matches_of_a_contest_that_has_invited_the_bot_are_matches_of_others() -> None:
     harness = await open_process(4)
     foreign = {MAKER: "tournament/foreign", TOURNAMENT: "foreign", LADDER: "main"}
@@ -304,7 +284,6 @@ class PresenceObserver(Recorder):
         self.changed.append(bot)
 
 
-@in_loop
 async def test_waiting_matches_start_when_a_bot_is_in_no_contest_any_more() -> None:
     joined = Joined(ANNA.bot)
     harness = await open_process(2, joined)

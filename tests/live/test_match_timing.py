@@ -67,7 +67,6 @@ class TimerHarness:
         self.timer = DeadlineTimer(self.time, lambda: self.rings_us.append(self.time.us))
 
 
-@in_loop
 async def test_the_timer_runs_at_its_deadline() -> None:
     harness = TimerHarness()
     at_us = harness.time.us + 50
@@ -98,7 +97,6 @@ def test_without_a_deadline_there_is_no_alarm() -> None:
     assert harness.time.alarms_us == []
 
 
-@in_loop
 async def test_a_timer_that_has_run_is_set_again_only_after_it_was_stopped() -> None:
     harness = TimerHarness()
     harness.timer.set(harness.time.us + 50)
@@ -120,7 +118,6 @@ def test_wall_time_is_in_milliseconds_since_1970() -> None:
     assert 1_700_000_000_000 < LoopTime().wall_ms() < 32_503_680_000_000
 
 
-@in_loop
 async def test_alarms_run_on_the_loop_in_order_and_past_ones_at_once() -> None:
     time = LoopTime()
     rung: list[str] = []
@@ -133,7 +130,6 @@ async def test_alarms_run_on_the_loop_in_order_and_past_ones_at_once() -> None:
     assert rung == ["past", "future"]
 
 
-@in_loop
 async def test_a_cancelled_alarm_does_not_run() -> None:
     time = LoopTime()
     rung: list[str] = []
@@ -305,7 +301,6 @@ def test_every_microsecond_of_delay_counts_once(steps: list[str | tuple[str, Mic
     play()
 
 
-@in_loop
 async def test_an_answer_is_timed_when_it_is_read_and_later_lag_earns_no_credit() -> None:
     turn = TurnSimulation()
     await turn.begin()
@@ -316,7 +311,6 @@ async def test_an_answer_is_timed_when_it_is_read_and_later_lag_earns_no_credit(
     assert (row.arrived_us, row.stall_us, row.charged_us) == (500 * MS, 200 * MS, 300 * MS)
 
 
-@in_loop
 async def test_an_answer_that_was_read_before_its_turn_began_has_no_referee_delay() -> None:
     turn = TurnSimulation()
     await turn.begin()
@@ -328,7 +322,6 @@ async def test_an_answer_that_was_read_before_its_turn_began_has_no_referee_dela
     assert [(row.stall_us, row.charged_us) for row in (await turn.rows())[1:]] == [(0, 0)]
 
 
-@in_loop
 async def test_a_loop_whose_alarms_run_on_time_has_no_lag() -> None:
     time = FakeTime()
     lag = LoopLag(time)
@@ -341,7 +334,6 @@ async def test_a_loop_whose_alarms_run_on_time_has_no_lag() -> None:
     lag.stop()
 
 
-@in_loop
 async def test_a_stall_is_noticed_before_the_alarm_runs_and_counted_once() -> None:
     time = FakeTime()
     lag = LoopLag(time)
@@ -443,7 +435,6 @@ class SlowObserver(Recorder):
         self._machine.cpu_us += 300 * MS
 
 
-@in_loop
 async def test_what_a_stored_move_costs_in_a_callback_of_the_log_is_not_charged_to_the_next_task() -> None:
     machine = Machine()
     harness = RefereeHarness(time=machine.time, lag=machine.lag, observers=[SlowObserver(machine)])
@@ -455,7 +446,6 @@ async def test_what_a_stored_move_costs_in_a_callback_of_the_log_is_not_charged_
     assert credits_us[0] == credits_us[1] > 200 * MS
 
 
-@in_loop
 async def test_lag_caused_by_the_requests_of_a_holder_is_credited_to_all_others() -> None:
     machine = Machine()
     machine.run_step("ada", 300 * MS)
@@ -471,7 +461,6 @@ async def test_lag_caused_by_the_requests_of_a_holder_is_credited_to_all_others(
     assert machine.credits("ada", "bob", "eve", "") == during_the_interval
 
 
-@in_loop
 async def test_time_without_cpu_during_its_own_request_is_credited_to_a_holder() -> None:
     machine = Machine()
     machine.time.us += INTERVAL_US
@@ -481,7 +470,6 @@ async def test_time_without_cpu_during_its_own_request_is_credited_to_a_holder()
     assert machine.credits("ada", "bob") == [2 * SECOND, 2 * SECOND + 20 * MS]
 
 
-@in_loop
 async def test_cpu_time_between_two_steps_is_charged_to_the_second_step() -> None:
     machine = Machine()
     machine.time.us += INTERVAL_US
@@ -491,7 +479,6 @@ async def test_cpu_time_between_two_steps_is_charged_to_the_second_step() -> Non
     assert machine.credits("ada", "bob") == [0, 50 * MS]
 
 
-@in_loop
 async def test_cpu_time_that_causes_no_lag_is_charged_to_no_holder() -> None:
     machine = Machine()
     machine.run_step("ada", 9 * MS)
@@ -547,7 +534,6 @@ def test_every_step_of_every_task_is_charged_to_its_holder() -> None:
     asyncio.run(serve_all())
 
 
-@in_loop
 async def test_stalls_are_counted_by_their_length() -> None:
     machine = Machine()
     for ms in (5, 6, 10, 11, 500, 501, 9_000):
@@ -556,7 +542,6 @@ async def test_stalls_are_counted_by_their_length() -> None:
     assert machine.lag.stalls == [2, 1, 0, 1, 1, 0, 1]
 
 
-@in_loop
 async def test_any_thread_can_read_how_long_the_loop_has_been_unresponsive() -> None:
     machine = Machine()
     assert machine.lag.unresponsive_us() == 0

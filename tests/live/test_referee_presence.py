@@ -34,7 +34,6 @@ from tests.live.referee_harness import (
     filter_by_type,
     match_request,
 )
-from tests.live.runner_harness import in_loop
 from tests.match.setups import forfeits_after
 from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
 
@@ -45,7 +44,6 @@ async def rows(harness: RefereeHarness, match_id: str) -> list[ClockCharge | Non
     return [entry.event.row for entry in await harness.stored.read(match_id) if isinstance(entry.event, MovePlayed)]
 
 
-@in_loop
 async def test_a_match_whose_bots_stay_offline_becomes_void_at_its_timeout_and_they_are_notified() -> None:
     harness = RefereeHarness(limits=LiveLimits(start_timeout_us=60 * SECOND))
     match_id = await harness.create()
@@ -60,7 +58,6 @@ async def test_a_match_whose_bots_stay_offline_becomes_void_at_its_timeout_and_t
     assert harness.time.alarms_us == []
 
 
-@in_loop
 async def test_an_undelivered_end_is_sent_after_every_restart_until_it_is_confirmed(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match()
     harness.referee.sessions.close(sessions[1])
@@ -85,7 +82,6 @@ async def restart_with(harness: RefereeHarness, player: Player) -> tuple[Referee
     return harness, session
 
 
-@in_loop
 async def test_undelivered_ends_that_cannot_be_read_are_sent_in_a_later_session(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     await harness.referee.resign(match_id, 0)
@@ -101,7 +97,6 @@ async def test_undelivered_ends_that_cannot_be_read_are_sent_in_a_later_session(
     assert harness.recorder.faults == []
 
 
-@in_loop
 async def test_an_open_version_becomes_that_of_the_bot_that_connects(harness: RefereeHarness) -> None:
     match_id = await harness.create(players=(Player("bot0"), Player("bot1", "2")))
     harness.connect(*NIM_BOTS)
@@ -113,7 +108,6 @@ async def test_an_open_version_becomes_that_of_the_bot_that_connects(harness: Re
     assert (await harness.match(match_id)).players == (BOTS[0], Player("bot1", "2"))
 
 
-@in_loop
 async def test_a_bot_plays_only_games_it_accepts_and_as_many_matches_as_it_has_room_for(
     harness: RefereeHarness,
 ) -> None:
@@ -135,7 +129,6 @@ async def test_a_bot_plays_only_games_it_accepts_and_as_many_matches_as_it_has_r
     assert harness.referee.count_in_play("bot0") == 1
 
 
-@in_loop
 async def test_nonces_are_requested_and_the_match_starts_when_all_have_arrived(harness: RefereeHarness) -> None:
     sessions = harness.connect(*NIM_BOTS)
     match_id = await harness.create(nonce_timeout_us=5 * SECOND)
@@ -153,7 +146,6 @@ async def test_nonces_are_requested_and_the_match_starts_when_all_have_arrived(h
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
 
 
-@in_loop
 async def test_a_bot_that_was_withdrawn_before_play_leaves_its_seat_to_another(harness: RefereeHarness) -> None:
     (first,) = harness.connect(NIM_BOTS[0], hello=Hello(max_matches=1))
     match_id = await harness.create(nonce_timeout_us=5 * SECOND)
@@ -179,7 +171,6 @@ async def test_a_bot_that_was_withdrawn_before_play_leaves_its_seat_to_another(h
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
 
 
-@in_loop
 async def test_a_bot_that_is_withdrawn_while_play_begins_keeps_its_room(harness: RefereeHarness) -> None:
     harness.connect(*NIM_BOTS, hello=Hello(max_matches=1))
     match_id = await harness.create(start_timeout_us=5 * SECOND, players=(NIM_BOTS[0], Player()))
@@ -196,7 +187,6 @@ async def test_a_bot_that_is_withdrawn_while_play_begins_keeps_its_room(harness:
     assert (await harness.match(match_id)).phase is MatchPhase.OVER
 
 
-@in_loop
 async def test_a_missing_nonce_is_awaited_no_longer_than_its_timeout(harness: RefereeHarness) -> None:
     harness.connect(*NIM_BOTS)
     match_id = await harness.create(nonce_timeout_us=5 * SECOND)
@@ -206,7 +196,6 @@ async def test_a_missing_nonce_is_awaited_no_longer_than_its_timeout(harness: Re
         await harness.referee.give_nonce(match_id, 0, b"too late")
 
 
-@in_loop
 async def test_a_bot_that_sends_no_nonces_delays_only_one_match(harness: RefereeHarness) -> None:
     silent, answering = harness.connect(*NIM_BOTS, hello=Hello(max_matches=9))
     first = await harness.create(nonce_timeout_us=5 * SECOND)
@@ -230,7 +219,6 @@ async def test_a_bot_that_sends_no_nonces_delays_only_one_match(harness: Referee
     assert (await harness.match(third)).phase is MatchPhase.WAITING, "a new session is waited for"
 
 
-@in_loop
 async def test_a_bot_that_was_not_asked_in_time_has_missed_no_nonce(harness: RefereeHarness) -> None:
     (early,) = harness.connect(NIM_BOTS[0])
     (gone,) = harness.connect(NIM_BOTS[1])
@@ -243,7 +231,6 @@ async def test_a_bot_that_was_not_asked_in_time_has_missed_no_nonce(harness: Ref
     assert (early.misses_nonces, back.misses_nonces) == (True, False)
 
 
-@in_loop
 async def test_a_start_that_could_not_be_written_is_retried(harness: RefereeHarness) -> None:
     match_id = await harness.create()
     harness.log.make_unavailable()
@@ -256,7 +243,6 @@ async def test_a_start_that_could_not_be_written_is_retried(harness: RefereeHarn
     assert harness.recorder.faults == []
 
 
-@in_loop
 async def test_a_bot_that_reconnects_gets_its_turn_again_with_the_same_token(harness: RefereeHarness) -> None:
     match_id, (first, _) = await harness.start_match()
     token = harness.turn_due(match_id, 0).turn.token
@@ -272,7 +258,6 @@ async def test_a_bot_that_reconnects_gets_its_turn_again_with_the_same_token(har
     assert (due.turn.token, due.repeated, due.left_us) == (token, True, 8 * SECOND)
 
 
-@in_loop
 async def test_a_bot_that_reconnects_at_once_causes_no_entry_in_its_matches(harness: RefereeHarness) -> None:
     match_id, (session, _) = await harness.start_match(controls=(Untimed(),))
     more = [await harness.create(controls=(Untimed(),)) for _ in range(31)]
@@ -285,7 +270,6 @@ async def test_a_bot_that_reconnects_at_once_causes_no_entry_in_its_matches(harn
     assert {tuple(await harness.event_kinds(first)) for first in (match_id, *more)} == {("MatchCreated", "PlayStarted")}
 
 
-@in_loop
 async def test_a_bot_that_reconnects_often_causes_few_entries_with_the_true_times(harness: RefereeHarness) -> None:
     match_id, (session, _) = await harness.start_match(controls=(Untimed(),))
     for _ in range(10):
@@ -305,7 +289,6 @@ async def test_a_bot_that_reconnects_often_causes_few_entries_with_the_true_time
     ]
 
 
-@in_loop
 async def test_a_grace_period_starts_at_the_disconnect_and_not_when_it_is_written(harness: RefereeHarness) -> None:
     grace_policies = Policies(disconnect=forfeits_after(3_000))
     match_id, (session, _) = await harness.start_match(policies=grace_policies)
@@ -317,7 +300,6 @@ async def test_a_grace_period_starts_at_the_disconnect_and_not_when_it_is_writte
     assert (await harness.match(match_id)).forfeits[0].cause == "disconnected"
 
 
-@in_loop
 async def test_a_written_absence_continues_after_a_restart_and_an_unwritten_one_starts_again() -> None:
     for written, left_us in ((True, 2 * SECOND), (False, 3 * SECOND)):
         harness = RefereeHarness()
@@ -337,7 +319,6 @@ async def test_a_written_absence_continues_after_a_restart_and_an_unwritten_one_
         assert (await later.match(match_id)).forfeits[0].cause == "disconnected"
 
 
-@in_loop
 async def test_a_takeover_is_no_absence_and_the_newer_session_continues(harness: RefereeHarness) -> None:
     match_id, (first, _) = await harness.start_match()
     (newer,) = harness.connect(BOTS[0])
@@ -351,7 +332,6 @@ async def test_a_takeover_is_no_absence_and_the_newer_session_continues(harness:
     assert await harness.event_kinds(match_id) == ["MatchCreated", "PlayStarted"]
 
 
-@in_loop
 async def test_a_bot_that_returns_before_its_absence_is_written_is_logged_as_reconnected(
     harness: RefereeHarness,
 ) -> None:
@@ -367,7 +347,6 @@ async def test_a_bot_that_returns_before_its_absence_is_written_is_logged_as_rec
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
 
 
-@in_loop
 async def test_a_turn_of_a_disconnected_bot_is_sent_when_it_connects(harness: RefereeHarness) -> None:
     match_id, (_, second) = await harness.start_match()
     harness.referee.sessions.close(second)
@@ -377,7 +356,6 @@ async def test_a_turn_of_a_disconnected_bot_is_sent_when_it_connects(harness: Re
     assert drain_turns(back) == [TurnNotice(match_id, 1)]
 
 
-@in_loop
 async def test_referee_delay_is_credited_back_and_causes_no_flag_fall(harness: RefereeHarness) -> None:
     harness.lag.start()
     match_id, _ = await harness.start_match()
@@ -395,7 +373,6 @@ async def test_referee_delay_is_credited_back_and_causes_no_flag_fall(harness: R
     harness.lag.stop()
 
 
-@in_loop
 async def test_network_credit_uses_the_round_trip_of_the_bots_own_stream(harness: RefereeHarness) -> None:
     match_id, (first, _) = await harness.start_match(credit=NetworkCredit(per_move_ms=1_000, per_match_ms=1_000))
     first.ping()
@@ -408,7 +385,6 @@ async def test_network_credit_uses_the_round_trip_of_the_bots_own_stream(harness
     assert (row.network_us, row.network_credit_us) == (30 * MS, 30 * MS)
 
 
-@in_loop
 async def test_after_a_restart_match_time_stands_still_until_all_bots_are_back(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     await harness.time.advance(2 * SECOND)
@@ -433,7 +409,6 @@ async def test_after_a_restart_match_time_stands_still_until_all_bots_are_back(h
     await harness.time.advance(60 * SECOND)
 
 
-@in_loop
 async def test_bots_that_do_not_return_after_a_restart_count_as_disconnected(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     later = await harness.restart()
@@ -444,7 +419,6 @@ async def test_bots_that_do_not_return_after_a_restart_count_as_disconnected(har
     assert (await later.match(match_id)).phase is MatchPhase.OVER
 
 
-@in_loop
 async def test_a_command_resumes_a_recovered_match_and_reading_does_not(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     later = await harness.restart()
@@ -456,7 +430,6 @@ async def test_a_command_resumes_a_recovered_match_and_reading_does_not(harness:
     assert "MovePlayed" in await later.event_kinds(match_id)
 
 
-@in_loop
 async def test_resuming_a_match_is_retried_while_the_log_is_unavailable(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     later = await harness.restart()
@@ -469,7 +442,6 @@ async def test_resuming_a_match_is_retried_while_the_log_is_unavailable(harness:
     assert "RefereeRecovered" in await later.event_kinds(match_id)
 
 
-@in_loop
 async def test_recovery_fails_if_the_log_cannot_be_read(harness: RefereeHarness) -> None:
     await harness.start_match()
     later = await harness.restart()
@@ -478,7 +450,6 @@ async def test_recovery_fails_if_the_log_cannot_be_read(harness: RefereeHarness)
         await later.referee.recover()
 
 
-@in_loop
 async def test_a_match_that_another_process_ends_during_the_recovery_is_not_live(
     harness: RefereeHarness,
     monkeypatch: pytest.MonkeyPatch,
@@ -499,7 +470,6 @@ async def test_a_match_that_another_process_ends_during_the_recovery_is_not_live
     assert later.referee.live_matches == []
 
 
-@in_loop
 async def test_a_match_that_its_game_cannot_replay_becomes_void_and_blocks_no_other(harness: RefereeHarness) -> None:
     removed, _ = await harness.start_match("fingers")
     broken, _ = await harness.start_match()
@@ -527,7 +497,6 @@ async def test_a_match_that_its_game_cannot_replay_becomes_void_and_blocks_no_ot
     assert opened.number == 1
 
 
-@in_loop
 async def test_a_drain_waits_for_pending_turns_and_sends_no_new_ones(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match()
     for session in sessions:
@@ -551,7 +520,6 @@ async def test_a_drain_waits_for_pending_turns_and_sends_no_new_ones(harness: Re
     assert harness.time.alarms_us == [harness.time.us + 15 * SECOND]
 
 
-@in_loop
 async def test_a_turn_that_is_not_sent_because_of_a_drain_costs_no_time(harness: RefereeHarness) -> None:
     first, _ = await harness.start_match()
     await harness.create()  # A turn is pending in another match.
@@ -568,7 +536,6 @@ async def test_a_turn_that_is_not_sent_because_of_a_drain_costs_no_time(harness:
     assert draining.done()
 
 
-@in_loop
 async def test_a_turn_that_is_not_sent_costs_no_time_although_another_node_has_measured_it_before() -> None:
     harness = RefereeHarness(connect=SharedMatches)
     assert isinstance(harness.live.others, SharedMatches)
@@ -585,7 +552,6 @@ async def test_a_turn_that_is_not_sent_costs_no_time_although_another_node_has_m
     draining.cancel()
 
 
-@in_loop
 async def test_a_turn_that_was_restored_and_is_not_sent_because_of_a_drain_costs_no_time() -> None:
     earlier = RefereeHarness()
     match_id, _ = await earlier.start_match()
@@ -600,7 +566,6 @@ async def test_a_turn_that_was_restored_and_is_not_sent_because_of_a_drain_costs
     assert [row and row.charged_us for row in await rows(harness, match_id)] == [0]
 
 
-@in_loop
 async def test_a_drain_waits_no_longer_than_its_grace_period(harness: RefereeHarness) -> None:
     await harness.start_match()
     draining = asyncio.create_task(harness.referee.drain(5 * SECOND, 2000))
@@ -610,7 +575,6 @@ async def test_a_drain_waits_no_longer_than_its_grace_period(harness: RefereeHar
     assert draining.done()
 
 
-@in_loop
 async def test_an_observer_that_fails_stops_no_match(harness: RefereeHarness) -> None:
     def fail(*_: object) -> None:
         raise KeyError("counting")
@@ -621,7 +585,6 @@ async def test_an_observer_that_fails_stops_no_match(harness: RefereeHarness) ->
     assert [type(fault) for _, fault in harness.recorder.faults] == [KeyError] * 2
 
 
-@in_loop
 async def test_a_match_that_starts_while_the_referee_closes_is_in_the_log(harness: RefereeHarness) -> None:
     match_id = await harness.create()
     harness.log.before.clear()
@@ -637,7 +600,6 @@ async def test_a_match_that_starts_while_the_referee_closes_is_in_the_log(harnes
     assert harness.recorder.faults == []
 
 
-@in_loop
 async def test_an_unexpected_exception_is_reported_as_a_fault(harness: RefereeHarness) -> None:
     match_id, (first, _) = await harness.start_match()
     harness.log.error = KeyError("a bug")
@@ -658,7 +620,6 @@ class BrokenTerms:
         raise KeyError(name)
 
 
-@in_loop
 async def test_a_log_that_raises_an_unexpected_exception_does_not_stop_the_recovery(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     later = await harness.restart()
@@ -670,7 +631,6 @@ async def test_a_log_that_raises_an_unexpected_exception_does_not_stop_the_recov
         await later.referee.resign(match_id, 0)
 
 
-@in_loop
 async def test_a_conflict_while_declaring_a_match_void_is_reported(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match("fingers")
     later = await harness.restart(games={"nim": GAMES["nim"]})
@@ -683,7 +643,6 @@ async def test_a_conflict_while_declaring_a_match_void_is_reported(harness: Refe
     assert [type(fault) for _, fault in later.recorder.faults] == [UnplayableLog, Conflict]
 
 
-@in_loop
 async def test_callbacks_for_a_match_that_is_not_live_have_no_effect() -> None:
     log = MemoryEventLog(int)
     live_matches = LiveMatches(log, MemoryUndeliveredEnds(log), FakeTime(), GAMES, str, LoopLag(FakeTime()))

@@ -29,12 +29,10 @@ from tests.live.referee_harness import (
     filter_by_type,
     match_request,
 )
-from tests.live.runner_harness import in_loop
 
 REQUEST = {MAKER: "org", REQUEST_ID: "r1"}
 
 
-@in_loop
 async def test_a_match_starts_and_sends_its_first_turn_when_every_bot_is_online(harness: RefereeHarness) -> None:
     match_id = await harness.create()
     (first,) = harness.connect(BOTS[0])
@@ -49,7 +47,6 @@ async def test_a_match_starts_and_sends_its_first_turn_when_every_bot_is_online(
     assert [entry.number for entry in harness.recorder.received] == [1, 2]
 
 
-@in_loop
 async def test_a_repeated_create_request_makes_one_match_even_after_a_restart(harness: RefereeHarness) -> None:
     first = await harness.referee.create(match_request(labels=REQUEST))
     again = await harness.referee.create(match_request(labels=REQUEST))
@@ -68,7 +65,6 @@ async def test_a_repeated_create_request_makes_one_match_even_after_a_restart(ha
     assert later.referee.count_unfinished("org") == 1
 
 
-@in_loop
 async def test_a_create_request_that_is_cancelled_still_creates_the_match(harness: RefereeHarness) -> None:
     harness.log.after.clear()
     creating = asyncio.create_task(harness.referee.create(match_request(labels=REQUEST)))
@@ -80,7 +76,6 @@ async def test_a_create_request_that_is_cancelled_still_creates_the_match(harnes
     assert (await harness.referee.create(match_request(labels=REQUEST))).repeated
 
 
-@in_loop
 async def test_invalid_terms_are_rejected_and_nothing_is_written(harness: RefereeHarness) -> None:
     with pytest.raises(UnknownGame, match="known: alquerque, toc"):
         await harness.referee.create(MatchRequest(MatchTerms("shogi", Settings(()))))
@@ -92,7 +87,6 @@ async def test_invalid_terms_are_rejected_and_nothing_is_written(harness: Refere
     assert harness.recorder.faults == []
 
 
-@in_loop
 async def test_an_opening_is_played_before_any_clock_runs(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(
         opening=Opening(moves=(SeatMove(seat=0, move="3"), SeatMove(seat=1, move="3")))
@@ -104,7 +98,6 @@ async def test_an_opening_is_played_before_any_clock_runs(harness: RefereeHarnes
     assert (await harness.match(second)).setup.opening != match.setup.opening
 
 
-@in_loop
 async def test_open_seats_are_taken_in_order_and_joining_again_is_no_error(harness: RefereeHarness) -> None:
     match_id = await harness.create(players=())
     assert await harness.referee.join(match_id, None, BOTS[0]) == 0
@@ -129,7 +122,6 @@ async def test_open_seats_are_taken_in_order_and_joining_again_is_no_error(harne
         await harness.referee.join(match_id, 0, BOTS[2])
 
 
-@in_loop
 async def test_the_cache_of_finished_matches_drops_the_least_recently_used(
     harness: RefereeHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,14 +133,12 @@ async def test_the_cache_of_finished_matches_drops_the_least_recently_used(
         assert (await harness.match(match_id)).phase is MatchPhase.OVER
 
 
-@in_loop
 async def test_two_bots_that_join_any_seat_at_once_get_different_seats(harness: RefereeHarness) -> None:
     match_id = await harness.create(players=())
     seats = await asyncio.gather(*(harness.referee.join(match_id, None, bot) for bot in BOTS[:2]))
     assert sorted(seats) == [0, 1]
 
 
-@in_loop
 async def test_a_finished_match_leaves_memory_and_can_still_be_read(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match(chosen={"heap": 1})
     await harness.time.advance(SECOND)
@@ -164,7 +154,6 @@ async def test_a_finished_match_leaves_memory_and_can_still_be_read(harness: Ref
         assert filter_by_type(drain_outbox(session), MatchEnded) == [MatchEnded(match_id, seat)]
 
 
-@in_loop
 async def test_matches_are_listed_newest_first_and_can_be_filtered(harness: RefereeHarness) -> None:
     nim, _ = await harness.start_match(chosen={"heap": 1}, labels={"ladder": "main"})
     await harness.submit_move(nim, 0, "1")
@@ -191,7 +180,6 @@ async def test_matches_are_listed_newest_first_and_can_be_filtered(harness: Refe
     assert await listed(MatchFilter(since_ms=harness.time.wall_ms())) == [with_open_seat, playing, fingers]
 
 
-@in_loop
 async def test_listing_matches_reads_no_log(harness: RefereeHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored_matches, "HISTORY_CACHE_SIZE", 0)  # Each finished match would have to be read again.
     over, _ = await harness.start_match(chosen={"heap": 1})
@@ -208,7 +196,6 @@ async def test_listing_matches_reads_no_log(harness: RefereeHarness, monkeypatch
     assert harness.log.entries_read > 0
 
 
-@in_loop
 async def test_every_call_for_an_unknown_match_is_rejected(harness: RefereeHarness) -> None:
     referee = harness.referee
     for call in (
@@ -224,7 +211,6 @@ async def test_every_call_for_an_unknown_match_is_rejected(harness: RefereeHarne
     assert referee.turn_due("m", 0) is None
 
 
-@in_loop
 async def test_a_match_ends_by_an_organisers_decision_or_a_resignation(harness: RefereeHarness) -> None:
     referee = harness.referee
     ends = []
@@ -252,7 +238,6 @@ async def test_a_match_ends_by_an_organisers_decision_or_a_resignation(harness: 
     ]
 
 
-@in_loop
 async def test_nothing_is_sent_while_the_log_cannot_be_written(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match()
     for session in sessions:
@@ -266,7 +251,6 @@ async def test_nothing_is_sent_while_the_log_cannot_be_written(harness: RefereeH
     assert len(drain_turns(sessions[1])) == 1
 
 
-@in_loop
 async def test_a_finished_match_no_longer_counts_for_its_creator(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 1}, labels=REQUEST)
     assert harness.referee.count_unfinished("org") == 1
@@ -286,7 +270,6 @@ ENDS: dict[str, SendRequest] = {
 }
 
 
-@in_loop
 @pytest.mark.parametrize("request_name", ENDS)
 async def test_a_repeated_request_that_ended_the_match_returns_the_first_result(
     harness: RefereeHarness, request_name: str
@@ -312,7 +295,6 @@ OTHER_REQUESTS: tuple[SendRequest, SendRequest] = (
 WITHOUT_NIM = {name: game for name, game in GAMES.items() if name != "nim"}
 
 
-@in_loop
 @pytest.mark.parametrize("request_name", ENDS)
 async def test_a_repeated_request_gets_its_first_result_after_its_game_was_removed(
     harness: RefereeHarness, request_name: str
@@ -330,7 +312,6 @@ async def test_a_repeated_request_gets_its_first_result_after_its_game_was_remov
         await OTHER_REQUESTS[request_name in ("resign", "accept")](later.referee, match_id)
 
 
-@in_loop
 async def test_the_players_of_a_match_are_known_after_its_game_was_removed(harness: RefereeHarness) -> None:
     open_match = await harness.create(players=())
     await harness.referee.join(open_match, 1, BOTS[1])
@@ -344,7 +325,6 @@ async def test_the_players_of_a_match_are_known_after_its_game_was_removed(harne
     assert (await later.referee.setup(played)).players == BOTS[:2]
 
 
-@in_loop
 async def test_a_repeated_draw_claim_returns_the_first_result_after_a_restart(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match("stones")
     while not (await harness.match(match_id)).require_position().claimable:
@@ -358,7 +338,6 @@ async def test_a_repeated_draw_claim_returns_the_first_result_after_a_restart(ha
     assert first.result.cause is EndCause.DRAW_CLAIMED
 
 
-@in_loop
 async def test_a_repeated_draw_offer_and_its_refusal_return_their_first_results(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 9})
     offered = await harness.referee.offer_draw(match_id, 1, "o")
@@ -371,7 +350,6 @@ async def test_a_repeated_draw_offer_and_its_refusal_return_their_first_results(
     assert (await harness.match(match_id)).offers == frozenset()
 
 
-@in_loop
 async def test_a_repeated_resignation_in_a_match_that_continues_returns_its_first_result(
     harness: RefereeHarness,
 ) -> None:
@@ -387,13 +365,11 @@ async def test_a_repeated_resignation_in_a_match_that_continues_returns_its_firs
     assert await harness.referee.resign(match_id, 0, "r") == first
 
 
-@in_loop
 async def test_a_request_for_an_unknown_match_is_rejected(harness: RefereeHarness) -> None:
     with pytest.raises(NoSuchMatch):
         await harness.referee.resign("m", 0, "r")
 
 
-@in_loop
 async def test_a_request_id_cannot_be_reused_for_another_request(harness: RefereeHarness) -> None:
     referee = harness.referee
     match_id, _ = await harness.start_match(chosen={"heap": 9})
@@ -420,7 +396,6 @@ async def test_a_request_id_cannot_be_reused_for_another_request(harness: Refere
         await referee.void(match_id, EndCause.DECLARED, "a storm", "bob", "v")
 
 
-@in_loop
 async def test_concurrent_identical_requests_are_executed_once(harness: RefereeHarness) -> None:
     referee = harness.referee
     match_id, _ = await harness.start_match()
@@ -429,7 +404,6 @@ async def test_concurrent_identical_requests_are_executed_once(harness: RefereeH
     assert await harness.event_kinds(match_id) == ["MatchCreated", "PlayStarted", "SeatResigned", "PlayEnded"]
 
 
-@in_loop
 async def test_a_repeated_offer_that_is_still_queued_does_not_outlive_its_refusal(harness: RefereeHarness) -> None:
     referee = harness.referee
     match_id, _ = await harness.start_match(chosen={"heap": 9})
@@ -448,7 +422,6 @@ async def test_a_repeated_offer_that_is_still_queued_does_not_outlive_its_refusa
     assert (await harness.match(match_id)).offers == frozenset()
 
 
-@in_loop
 async def test_a_cancelled_request_is_executed_and_its_repetition_returns_the_result(harness: RefereeHarness) -> None:
     referee = harness.referee
     match_id, _ = await harness.start_match()
@@ -464,7 +437,6 @@ async def test_a_cancelled_request_is_executed_and_its_repetition_returns_the_re
     assert (await harness.match(match_id)).number == done.number
 
 
-@in_loop
 async def test_a_rejected_request_is_not_remembered(harness: RefereeHarness) -> None:
     referee = harness.referee
     match_id, _ = await harness.start_match()

@@ -36,7 +36,6 @@ from tests.live.runner_harness import in_loop
 from tests.live.test_match_timing import Machine
 
 
-@in_loop
 async def test_a_move_is_accepted_and_the_next_seat_gets_its_turn(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match()
     drain_outbox(sessions[1])
@@ -52,7 +51,6 @@ async def test_a_move_is_accepted_and_the_next_seat_gets_its_turn(harness: Refer
     assert harness.referee.turn_due(match_id, 0) is None
 
 
-@in_loop
 async def test_a_turn_lists_the_moves_since_the_last_turn_or_all_moves(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     for move in "123":
@@ -64,7 +62,6 @@ async def test_a_turn_lists_the_moves_since_the_last_turn_or_all_moves(harness: 
     assert due.moves_since(all_moves=True) == [(0, "1"), (1, "2"), (0, "3")]
 
 
-@in_loop
 async def test_simultaneous_choices_are_sealed(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match("fingers")
     await harness.submit_move(match_id, 0, "3")
@@ -76,7 +73,6 @@ async def test_simultaneous_choices_are_sealed(harness: RefereeHarness) -> None:
     assert harness.turn_due(match_id, 2).sealed, "the last who chooses does not see the others' choices either"
 
 
-@in_loop
 async def test_a_turn_contains_the_clock_of_every_seat(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(credit=NetworkCredit(per_move_ms=100, per_match_ms=1_000))
     await harness.time.advance(3 * SECOND)
@@ -89,7 +85,6 @@ async def test_a_turn_contains_the_clock_of_every_seat(harness: RefereeHarness) 
     assert harness.turn_due(untimed, 0).left_us is None
 
 
-@in_loop
 async def test_turns_are_listed_in_the_order_of_their_deadlines(harness: RefereeHarness) -> None:
     untimed, _ = await harness.start_match(controls=(Untimed(),))
     early = await harness.create()
@@ -102,7 +97,6 @@ async def test_turns_are_listed_in_the_order_of_their_deadlines(harness: Referee
     assert await harness.referee.due_turns("bot1") == []
 
 
-@in_loop
 async def test_a_repeated_answer_gets_its_first_verdict(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     first = await harness.referee.submit(match_id, 0, "0.0.1", "2")
@@ -113,7 +107,6 @@ async def test_a_repeated_answer_gets_its_first_verdict(harness: RefereeHarness)
     assert (await harness.match(match_id)).ply == 1
 
 
-@in_loop
 async def test_concurrent_identical_answers_are_one_move(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     answers = await asyncio.gather(*(harness.referee.submit(match_id, 0, "0.0.1", "2", "r") for _ in range(5)))
@@ -121,7 +114,6 @@ async def test_concurrent_identical_answers_are_one_move(harness: RefereeHarness
     assert (await harness.match(match_id)).ply == 1
 
 
-@in_loop
 async def test_a_request_id_stays_known_during_and_after_the_match_and_after_a_restart(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 6})
     first = await harness.referee.submit(match_id, 0, "0.0.1", "2", "r1")
@@ -148,7 +140,6 @@ async def test_a_request_id_stays_known_during_and_after_the_match_and_after_a_r
             await harness.referee.submit(match_id, seat, "0.0.1", "2")
 
 
-@in_loop
 async def test_a_repeated_answer_reads_a_few_entries_and_not_the_whole_log(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 100})
     first = last = await harness.submit_move(match_id, 0, "1", request_id="r1")
@@ -161,7 +152,6 @@ async def test_a_repeated_answer_reads_a_few_entries_and_not_the_whole_log(harne
     assert harness.log.entries_read <= 2 * VERDICT_READ_BATCH
 
 
-@in_loop
 async def test_a_repeated_answer_reports_the_end_that_followed_after_moves_of_a_policy(harness: RefereeHarness) -> None:
     continue_without = Policies(forfeit_effect="default_moves")
     harness.connect(*BOTS)
@@ -174,7 +164,6 @@ async def test_a_repeated_answer_reports_the_end_that_followed_after_moves_of_a_
     assert await harness.referee.submit(match_id, 0, "0.0.1", "1") == structs.replace(first, repeated=True)
 
 
-@in_loop
 async def test_a_failed_attempt_reports_the_attempts_left_and_so_does_its_repetition(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match()
     drain_outbox(sessions[0])
@@ -190,7 +179,6 @@ async def test_a_failed_attempt_reports_the_attempts_left_and_so_does_its_repeti
     assert harness.turn_due(match_id, 0).attempts_left == 1
 
 
-@in_loop
 async def test_validating_a_move_plays_nothing_and_costs_no_attempt(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     assert await harness.referee.validate(match_id, 0, "0.0.1", "3") == 2
@@ -204,7 +192,6 @@ async def test_validating_a_move_plays_nothing_and_costs_no_attempt(harness: Ref
     assert await harness.referee.validate(match_id, 0, "0.0.1", "1") == 3
 
 
-@in_loop
 async def test_validating_an_answer_that_was_given_returns_its_verdict(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(policies=Policies(timeout="random_move"))
     for call in (harness.referee.submit, harness.referee.validate):
@@ -218,7 +205,6 @@ async def test_validating_an_answer_that_was_given_returns_its_verdict(harness: 
         assert late.value.row.late
 
 
-@in_loop
 async def test_an_answer_after_the_flag_fall_is_late_and_so_is_its_repetition(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(policies=Policies(timeout="random_move"))
     harness.time.us += 11 * SECOND
@@ -231,7 +217,6 @@ async def test_an_answer_after_the_flag_fall_is_late_and_so_is_its_repetition(ha
     assert (late.value.repeated, again.value.repeated) == (False, True)
 
 
-@in_loop
 async def test_a_turn_played_by_a_policy_expires_with_the_clock_charge(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match(policies=Policies(timeout="default_move"))
     for session in sessions:
@@ -248,7 +233,6 @@ async def test_a_turn_played_by_a_policy_expires_with_the_clock_charge(harness: 
     assert len(filter_by_type(drain_outbox(sessions[0]), TurnNotice)) == 1
 
 
-@in_loop
 async def test_a_turn_expires_after_its_last_attempt_and_after_a_resignation(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match(
         policies=Policies(illegal_move=IllegalMovePolicy(action="random_move"))
@@ -265,7 +249,6 @@ async def test_a_turn_expires_after_its_last_attempt_and_after_a_resignation(har
     assert expired.row is None
 
 
-@in_loop
 async def test_a_draw_offer_sends_the_turn_again(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match()
     drain_outbox(sessions[0])
@@ -283,7 +266,6 @@ async def test_a_draw_offer_sends_the_turn_again(harness: RefereeHarness) -> Non
     assert done.number == (await harness.match(match_id)).number
 
 
-@in_loop
 async def test_an_answer_without_a_seat_or_before_the_start_is_rejected(harness: RefereeHarness) -> None:
     waiting = await harness.create()
     with pytest.raises(NotAllowedNow):
@@ -295,7 +277,6 @@ async def test_an_answer_without_a_seat_or_before_the_start_is_rejected(harness:
         await harness.referee.submit(waiting, 0, "0.0.1", "1")
 
 
-@in_loop
 async def test_the_position_of_a_turn_is_redacted_for_its_seat(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match("toc", players=BOTS)
     position = (await harness.match(match_id)).require_position()
@@ -309,7 +290,6 @@ def test_a_token_names_its_seat(token: str, seat: int | None) -> None:
     assert seat_of(token) == seat
 
 
-@in_loop
 async def test_a_turn_whose_answer_could_not_be_written_is_sent_again_when_the_log_is_available(
     harness: RefereeHarness,
 ) -> None:
@@ -421,7 +401,6 @@ def test_time_in_which_the_referee_could_not_serve_is_charged_to_no_bot(
 
 
 @pytest.mark.parametrize("known", [True, False])
-@in_loop
 async def test_lag_that_its_holder_causes_after_a_bot_is_back_is_charged_to_it(
     harness: RefereeHarness, known: bool
 ) -> None:

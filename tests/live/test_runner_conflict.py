@@ -16,7 +16,6 @@ from tests.live.runner_harness import (
     RunnerHarness,
     ServerProcess,
     answer,
-    in_loop,
     is_playing,
     match_setup,
     submit_move,
@@ -54,7 +53,6 @@ def processes() -> TwoProcesses:
     return TwoProcesses()
 
 
-@in_loop
 async def test_a_runner_that_loses_a_race_decides_again_on_what_the_winner_wrote(processes: TwoProcesses) -> None:
     winner, loser = await processes.start()
     verdicts = await asyncio.gather(
@@ -68,7 +66,6 @@ async def test_a_runner_that_loses_a_race_decides_again_on_what_the_winner_wrote
     assert [entry.number for entry in processes.second.observer.foreign] == [3]
 
 
-@in_loop
 async def test_two_answers_to_one_turn_are_played_once(processes: TwoProcesses) -> None:
     winner, loser = await processes.start()
     verdicts = await asyncio.gather(
@@ -79,7 +76,6 @@ async def test_two_answers_to_one_turn_are_played_once(processes: TwoProcesses) 
     assert (await processes.first.event_kinds()).count("MovePlayed") == 1
 
 
-@in_loop
 async def test_commands_behind_a_lost_race_are_decided_on_the_new_state(processes: TwoProcesses) -> None:
     winner, loser = await processes.start(game=FINGERS)
     await submit_move(winner, 0, "1")
@@ -88,7 +84,6 @@ async def test_commands_behind_a_lost_race_are_decided_on_the_new_state(processe
     assert await processes.second.log_agrees_with(loser)
 
 
-@in_loop
 async def test_a_repeated_or_late_notification_changes_nothing(processes: TwoProcesses) -> None:
     first, second = await processes.start()
     await submit_move(first, 0, "1")
@@ -99,7 +94,6 @@ async def test_a_repeated_or_late_notification_changes_nothing(processes: TwoPro
     assert [entry.number for entry in processes.second.observer.received] == [3]
 
 
-@in_loop
 async def test_a_lost_notification_is_read_from_the_log(processes: TwoProcesses) -> None:
     first, second = await processes.start()
     await submit_move(first, 0, "1")
@@ -110,7 +104,6 @@ async def test_a_lost_notification_is_read_from_the_log(processes: TwoProcesses)
     assert [entry.number for entry in processes.second.observer.received] == [3, 4]
 
 
-@in_loop
 async def test_a_notification_during_a_commit_is_applied_after_it(processes: TwoProcesses) -> None:
     first, second = await processes.start(game=FINGERS)
     processes.second.log.after.clear()
@@ -127,7 +120,6 @@ async def test_a_notification_during_a_commit_is_applied_after_it(processes: Two
     assert await processes.second.log_agrees_with(second)
 
 
-@in_loop
 async def test_what_others_wrote_is_read_as_soon_as_the_log_can_be_read_again(processes: TwoProcesses) -> None:
     first, second = await processes.start()
     await submit_move(first, 0, "1")
@@ -141,7 +133,6 @@ async def test_what_others_wrote_is_read_as_soon_as_the_log_can_be_read_again(pr
     assert await processes.second.log_agrees_with(second)
 
 
-@in_loop
 async def test_a_bot_is_not_charged_for_the_time_in_which_its_turn_travelled(processes: TwoProcesses) -> None:
     first, second = await processes.start()
     await submit_move(first, 0, "1")
@@ -155,7 +146,6 @@ async def test_a_bot_is_not_charged_for_the_time_in_which_its_turn_travelled(pro
     assert played.row.charged_us == 2 * SECOND
 
 
-@in_loop
 async def test_an_entry_from_a_process_whose_match_time_is_ahead_charges_nobody(processes: TwoProcesses) -> None:
     first = await processes.first.start_match(match_setup(FINGERS))
     await processes.time.advance(4 * SECOND)
@@ -171,7 +161,6 @@ async def test_an_entry_from_a_process_whose_match_time_is_ahead_charges_nobody(
     assert late.match.at_us == 6 * SECOND
 
 
-@in_loop
 async def test_a_flag_that_loses_a_race_against_the_move_does_not_fall(processes: TwoProcesses) -> None:
     first, second = await processes.start()
     await processes.time.advance(9 * SECOND)
@@ -181,7 +170,6 @@ async def test_a_flag_that_loses_a_race_against_the_move_does_not_fall(processes
     assert second.match == first.match
 
 
-@in_loop
 async def test_a_match_that_others_ended_is_over_for_a_flag_too(processes: TwoProcesses) -> None:
     first, second = await processes.start()
     await processes.time.advance(11 * SECOND)
@@ -192,7 +180,6 @@ async def test_a_match_that_others_ended_is_over_for_a_flag_too(processes: TwoPr
     assert (await second.submit(FallFlag(0, second.measure(0)))).events == ()
 
 
-@in_loop
 async def test_a_damaged_entry_of_another_process_stops_the_runner(processes: TwoProcesses) -> None:
     first, second = await processes.start()
     await submit_move(first, 0, "1")
@@ -207,7 +194,6 @@ async def test_a_damaged_entry_of_another_process_stops_the_runner(processes: Tw
 
 
 @pytest.mark.parametrize("seed", range(20))
-@in_loop
 async def test_processes_that_race_at_random_write_one_history(processes: TwoProcesses, seed: int) -> None:
     rng = random.Random(seed)
     runners = await processes.start(game=rng.choice([NIM, FINGERS]))
@@ -230,7 +216,6 @@ async def test_processes_that_race_at_random_write_one_history(processes: TwoPro
     assert await processes.second.log_agrees_with(runners[1])
 
 
-@in_loop
 async def test_a_match_that_is_resumed_twice_has_one_history(processes: TwoProcesses) -> None:
     opened = await processes.first.start_match(match_setup())
     processes.second.log.before.clear()
@@ -244,7 +229,6 @@ async def test_a_match_that_is_resumed_twice_has_one_history(processes: TwoProce
     assert await processes.second.log_agrees_with(resumed)
 
 
-@in_loop
 async def test_play_starts_once_if_two_processes_start_it(processes: TwoProcesses) -> None:
     _, other = await processes.start()
     with pytest.raises(MatchError):

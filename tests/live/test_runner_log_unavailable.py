@@ -15,7 +15,7 @@ from referee.match.match_errors import MatchOver
 from referee.match.setup import Player
 from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
-from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, match_setup, submit_move
+from tests.live.runner_harness import RunnerHarness, answer, is_playing, match_setup, submit_move
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 
@@ -24,7 +24,6 @@ async def check_rejected(runner: MatchRunner, seat: int, move: str) -> None:
         await submit_move(runner, seat, move)
 
 
-@in_loop
 async def test_a_command_is_rejected_without_effect_and_the_match_continues_later(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     before = runner.match
@@ -38,7 +37,6 @@ async def test_a_command_is_rejected_without_effect_and_the_match_continues_late
     assert await process.log_agrees_with(runner)
 
 
-@in_loop
 async def test_match_time_stops_until_the_log_is_available_and_the_log_records_for_how_long(
     process: RunnerHarness,
 ) -> None:
@@ -61,7 +59,6 @@ async def test_match_time_stops_until_the_log_is_available_and_the_log_records_f
     assert isinstance((await process.events())[3], FlagFell)
 
 
-@in_loop
 async def test_writing_is_retried_with_an_exponential_backoff_up_to_a_limit(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     process.log.make_unavailable()
@@ -81,7 +78,6 @@ async def test_writing_is_retried_with_an_exponential_backoff_up_to_a_limit(proc
     assert process.log.attempt_times_us[1:] == [process.time.us], "it begins with the first pause again"
 
 
-@in_loop
 async def test_a_flag_fall_that_could_not_be_written_is_written_later(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     process.log.make_unavailable()
@@ -101,7 +97,6 @@ async def test_a_flag_fall_that_could_not_be_written_is_written_later(process: R
     assert await process.log_agrees_with(runner)
 
 
-@in_loop
 async def test_an_answer_is_not_charged_for_waiting_for_a_failed_write(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup(FINGERS))
     await process.time.advance(SECOND)
@@ -120,7 +115,6 @@ async def test_an_answer_is_not_charged_for_waiting_for_a_failed_write(process: 
 
 
 @pytest.mark.parametrize(("seat", "token"), [(1, "1.0.2"), (7, "7.0.1"), (-1, "-1.0.1")])
-@in_loop
 async def test_an_answer_without_a_turn_earns_no_credit_from_an_outage(
     process: RunnerHarness, seat: int, token: str
 ) -> None:
@@ -139,7 +133,6 @@ async def test_an_answer_without_a_turn_earns_no_credit_from_an_outage(
     assert runner.measure(0).stall_us == 4 * SECOND
 
 
-@in_loop
 async def test_commands_other_than_moves_are_rejected_too(process: RunnerHarness) -> None:
     runner = await process.open_match(match_setup(control=Bronstein(SECOND)))
     process.log.make_unavailable()
@@ -149,7 +142,6 @@ async def test_commands_other_than_moves_are_rejected_too(process: RunnerHarness
     assert runner.match.phase is MatchPhase.WAITING
 
 
-@in_loop
 async def test_no_match_is_opened_or_resumed_while_the_log_is_unavailable(process: RunnerHarness) -> None:
     process.log.make_unavailable()
     with pytest.raises(StoreUnavailable):
@@ -159,7 +151,6 @@ async def test_no_match_is_opened_or_resumed_while_the_log_is_unavailable(proces
     assert process.observer.announced == []
 
 
-@in_loop
 async def test_closing_while_the_log_is_unavailable_rejects_queued_commands(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     process.log.make_unavailable()
@@ -169,7 +160,6 @@ async def test_closing_while_the_log_is_unavailable_rejects_queued_commands(proc
     assert process.time.alarms_us == []
 
 
-@in_loop
 async def test_an_unexpected_exception_of_the_log_is_raised_to_the_caller(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     process.log.error = ZeroDivisionError("not promised")
@@ -180,7 +170,6 @@ async def test_an_unexpected_exception_of_the_log_is_raised_to_the_caller(proces
     assert await process.log_agrees_with(runner)
 
 
-@in_loop
 async def test_an_unexpected_exception_without_a_caller_stops_the_runner_and_is_reported(
     process: RunnerHarness,
 ) -> None:
@@ -193,7 +182,6 @@ async def test_an_unexpected_exception_without_a_caller_stops_the_runner_and_is_
     assert process.time.alarms_us == []
 
 
-@in_loop
 async def test_a_slow_append_costs_the_next_seat_no_time(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     process.log.before.clear()
@@ -218,7 +206,6 @@ async def restart(harness: RunnerHarness, down_ms: int = HOUR_MS) -> RunnerHarne
     return later
 
 
-@in_loop
 async def test_a_resumed_match_has_the_same_turn_and_token_and_is_not_charged_for_the_downtime(
     process: RunnerHarness,
 ) -> None:
@@ -239,7 +226,6 @@ async def test_a_resumed_match_has_the_same_turn_and_token_and_is_not_charged_fo
     assert await new_process.log_agrees_with(runner)
 
 
-@in_loop
 async def test_no_outage_is_charged_that_the_old_process_recorded_as_match_time(process: RunnerHarness) -> None:
     old_runner = await process.start_match(match_setup())
     process.log.before.clear()
@@ -262,7 +248,6 @@ async def test_no_outage_is_charged_that_the_old_process_recorded_as_match_time(
     assert (last.row.stall_us, last.row.charged_us) == (4 * SECOND, 3 * SECOND)
 
 
-@in_loop
 async def test_resuming_a_match_is_announced(process: RunnerHarness) -> None:
     old_runner = await process.start_match(match_setup())
     new_process = await restart(process)
@@ -272,7 +257,6 @@ async def test_resuming_a_match_is_announced(process: RunnerHarness) -> None:
     ]
 
 
-@in_loop
 async def test_the_flag_of_a_resumed_match_falls_after_the_time_that_was_left(process: RunnerHarness) -> None:
     await process.start_match(match_setup())
     new_process = await restart(process)
@@ -284,7 +268,6 @@ async def test_the_flag_of_a_resumed_match_falls_after_the_time_that_was_left(pr
     assert not is_playing(runner)
 
 
-@in_loop
 async def test_a_sealed_choice_survives_a_restart(process: RunnerHarness) -> None:
     old_runner = await process.start_match(match_setup(FINGERS))
     await submit_move(old_runner, 1, "2")
@@ -294,7 +277,6 @@ async def test_a_sealed_choice_survives_a_restart(process: RunnerHarness) -> Non
     assert again.events == ()
 
 
-@in_loop
 async def test_a_match_survives_a_restart_after_every_move() -> None:
     harness, moves = RunnerHarness(), 0
     runner = await harness.start_match(match_setup())
@@ -307,7 +289,6 @@ async def test_a_match_survives_a_restart_after_every_move() -> None:
     assert (await harness.event_kinds()).count("RefereeRecovered") == 10
 
 
-@in_loop
 async def test_a_match_that_waits_for_bots_still_waits_after_a_restart(process: RunnerHarness) -> None:
     await process.start_match(match_setup(match_id="other"))
     open_seats = match_setup(players=(Player("a"), Player()))
@@ -320,7 +301,6 @@ async def test_a_match_that_waits_for_bots_still_waits_after_a_restart(process: 
     assert await new_process.event_kinds() == ["MatchCreated", "RefereeRecovered", "SeatTaken", "PlayStarted"]
 
 
-@in_loop
 async def test_a_finished_match_gets_no_entry_and_keeps_its_verdicts(process: RunnerHarness) -> None:
     old_runner = await process.start_match(match_setup(settings=NIM.settings({"heap": 1})))
     await submit_move(old_runner, 0, "1")
@@ -335,7 +315,6 @@ async def test_a_finished_match_gets_no_entry_and_keeps_its_verdicts(process: Ru
         await runner.submit(Resign(0))
 
 
-@in_loop
 async def test_a_wall_clock_that_was_set_back_gives_no_negative_downtime(process: RunnerHarness) -> None:
     await process.start_match(match_setup())
     new_process = await restart(process, down_ms=-HOUR_MS)

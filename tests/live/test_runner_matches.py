@@ -20,14 +20,13 @@ from referee.match.events import MatchCreated, MovePlayed, PlayEnded
 from referee.match.match_errors import MatchOver
 from referee.match.result import EndKind
 from referee.storage.codec import MATCH_CODEC
-from tests.live.runner_harness import GAMES, RunnerHarness, answer, in_loop, is_playing, match_setup, submit_move
+from tests.live.runner_harness import GAMES, RunnerHarness, answer, is_playing, match_setup, submit_move
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 GAMES["alquerque"] = ALQUERQUE
 
 
 @pytest.mark.parametrize("game", [NIM, FINGERS, ALQUERQUE], ids=lambda game: game.name)
-@in_loop
 async def test_a_whole_match_equals_the_fold_of_its_log_and_was_announced(process: RunnerHarness, game: Game) -> None:
     rng = random.Random(1)
     runner = await process.start_match(match_setup(game, control=Fischer(60 * SECOND, SECOND)))
@@ -45,7 +44,6 @@ async def test_a_whole_match_equals_the_fold_of_its_log_and_was_announced(proces
     assert process.observer.faults == []
 
 
-@in_loop
 async def test_each_move_is_charged_the_time_until_it_arrived(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     think_times = [700 * MS, 1, 0, 2 * SECOND]
@@ -57,7 +55,6 @@ async def test_each_move_is_charged_the_time_until_it_arrived(process: RunnerHar
     assert [clock.left_us for clock in runner.match.clocks] == [9_300_000, 7_999_999]
 
 
-@in_loop
 async def test_simultaneous_answers_are_decided_one_after_the_other(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup(FINGERS))
     for _ in range(3):
@@ -67,7 +64,6 @@ async def test_simultaneous_answers_are_decided_one_after_the_other(process: Run
     assert await process.log_agrees_with(runner)
 
 
-@in_loop
 async def test_two_hundred_concurrent_matches_are_independent(process: RunnerHarness) -> None:
     runners = [await process.open_match(match_setup(match_id=f"m{number}")) for number in range(200)]
     await asyncio.gather(*(runner.submit(StartPlay()) for runner in runners))
@@ -77,7 +73,6 @@ async def test_two_hundred_concurrent_matches_are_independent(process: RunnerHar
     assert {runner.match.number for runner in runners} == {10}
 
 
-@in_loop
 async def test_a_finished_match_returns_its_verdict_to_a_repeated_answer(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup(settings=NIM.settings({"heap": 1})))
     last = answer(runner, 0, "1")
@@ -91,7 +86,6 @@ async def test_a_finished_match_returns_its_verdict_to_a_repeated_answer(process
 
 @pytest.mark.slow
 @pytest.mark.parametrize("matches", [1_000, pytest.param(10_000, marks=pytest.mark.soak)])
-@in_loop
 async def test_a_match_in_memory_stays_below_its_size_limit(process: RunnerHarness, matches: int) -> None:
     tracemalloc.start()
     runners = [await process.start_match(match_setup(match_id=f"m{number}")) for number in range(matches)]
@@ -128,7 +122,6 @@ async def play_log(seed: int, *, queued: bool) -> list[str]:
     return [MATCH_CODEC.encode(event) for event in await harness.events()]
 
 
-@in_loop
 async def test_idle_and_queued_commands_give_the_same_log() -> None:
     for seed in range(20):
         lines = await play_log(seed, queued=False)

@@ -20,7 +20,7 @@ from referee.match.state import MatchPhase
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.live.fake_rating_writer import FakeRatingWriter, rated_matches, recompute_logged_ratings
 from tests.live.fake_time import settle
-from tests.live.runner_harness import RecordingObserver, RunnerHarness, in_loop, is_playing, match_setup
+from tests.live.runner_harness import RecordingObserver, RunnerHarness, is_playing, match_setup
 from tests.third_party_games.third_party_games import NIM
 
 ON_LADDER = ((LADDER, "main"),)
@@ -57,7 +57,6 @@ def rated_setup(match_id: str = "m1") -> Setup:
     return match_setup(match_id=match_id, labels=ON_LADDER)
 
 
-@in_loop
 async def test_the_end_of_a_match_contains_its_rating_changes_for_log_caller_and_observer(
     rated: RatedRunnerHarness,
 ) -> None:
@@ -75,7 +74,6 @@ async def test_the_end_of_a_match_contains_its_rating_changes_for_log_caller_and
     assert await rated.ratings_agree_with_log()
 
 
-@in_loop
 async def test_a_match_is_rated_from_the_ratings_after_the_previous_match(rated: RatedRunnerHarness) -> None:
     for match_id in ("m1", "m2"):
         runner = await rated.start_match(rated_setup(match_id))
@@ -85,7 +83,6 @@ async def test_a_match_is_rated_from_the_ratings_after_the_previous_match(rated:
     ]
 
 
-@in_loop
 async def test_matches_that_end_at_once_are_rated_one_after_the_other(rated: RatedRunnerHarness) -> None:
     runners = [await rated.start_match(rated_setup(f"m{number}")) for number in range(12)]
     await asyncio.gather(*(runner.submit(Resign(number % 2)) for number, runner in enumerate(runners)))
@@ -94,7 +91,6 @@ async def test_matches_that_end_at_once_are_rated_one_after_the_other(rated: Rat
     assert await rated.ratings_agree_with_log()
 
 
-@in_loop
 async def test_unrated_and_void_matches_do_not_call_the_rating_writer(rated: RatedRunnerHarness) -> None:
     rated.ladder.fault = AssertionError("it was asked")
     unrated, void = await rated.start_match(match_setup()), await rated.start_match(rated_setup("m2"))
@@ -104,7 +100,6 @@ async def test_unrated_and_void_matches_do_not_call_the_rating_writer(rated: Rat
     assert rated.observer.faults == []
 
 
-@in_loop
 async def test_a_match_that_ends_by_a_flag_fall_is_rated(rated: RatedRunnerHarness) -> None:
     await rated.start_match(rated_setup())
     await rated.time.advance(11 * SECOND)
@@ -112,7 +107,6 @@ async def test_a_match_that_ends_by_a_flag_fall_is_rated(rated: RatedRunnerHarne
     assert await rated.ratings_agree_with_log()
 
 
-@in_loop
 async def test_a_match_that_ends_during_an_outage_of_the_log_is_rated_later(rated: RatedRunnerHarness) -> None:
     runner = await rated.start_match(rated_setup())
     second = await rated.start_match(rated_setup("m2"))
@@ -130,7 +124,6 @@ async def test_a_match_that_ends_during_an_outage_of_the_log_is_rated_later(rate
     assert await rated.ratings_agree_with_log()
 
 
-@in_loop
 async def test_a_match_does_not_end_while_its_ladder_cannot_be_read(rated: RatedRunnerHarness) -> None:
     runner = await rated.start_match(rated_setup())
     rated.ladder.fault = StoreUnavailable("the disk is gone")
@@ -143,7 +136,6 @@ async def test_a_match_does_not_end_while_its_ladder_cannot_be_read(rated: Rated
     assert rated.observer.faults == []
 
 
-@in_loop
 async def test_a_flag_fall_that_is_written_later_is_rated_once(rated: RatedRunnerHarness) -> None:
     runner = await rated.start_match(rated_setup())
     rated.log.make_unavailable()
@@ -155,7 +147,6 @@ async def test_a_flag_fall_that_is_written_later_is_rated_once(rated: RatedRunne
     assert await rated.log_agrees_with(runner)
 
 
-@in_loop
 async def test_a_match_is_rated_again_if_another_process_has_changed_the_ladder(rated: RatedRunnerHarness) -> None:
     other = RatedRunnerHarness(shared_with=rated)
     first_runner = await rated.start_match(rated_setup("m1"))
@@ -169,7 +160,6 @@ async def test_a_match_is_rated_again_if_another_process_has_changed_the_ladder(
     assert await rated.ratings_agree_with_log()
 
 
-@in_loop
 async def test_a_match_that_two_runners_end_is_rated_once(rated: RatedRunnerHarness) -> None:
     other = RatedRunnerHarness(shared_with=rated)
     runner = await rated.start_match(rated_setup())
@@ -188,7 +178,6 @@ class NeverReloadingRatingWriter(FakeRatingWriter):
         pass
 
 
-@in_loop
 async def test_a_ladder_that_conflicts_every_time_rejects_the_command_and_keeps_the_match(
     rated: RatedRunnerHarness,
 ) -> None:
@@ -206,7 +195,6 @@ async def test_a_ladder_that_conflicts_every_time_rejects_the_command_and_keeps_
     assert rated.observer.stopped_matches == []
 
 
-@in_loop
 async def test_a_fault_in_the_rating_leaves_the_match_finished_and_unrated(rated: RatedRunnerHarness) -> None:
     rated.ladder.fault = ZeroDivisionError("a mistake of ours")
     runner = await rated.start_match(rated_setup())
@@ -218,7 +206,6 @@ async def test_a_fault_in_the_rating_leaves_the_match_finished_and_unrated(rated
 
 
 @pytest.mark.parametrize("fault", [ZeroDivisionError("a mistake of ours"), StoreUnavailable("the disk is full")])
-@in_loop
 async def test_a_fault_after_the_transaction_undoes_nothing(rated: RatedRunnerHarness, fault: Exception) -> None:
     rated.ladder.fault_after_write = fault
     runner = await rated.start_match(rated_setup())
@@ -229,7 +216,6 @@ async def test_a_fault_after_the_transaction_undoes_nothing(rated: RatedRunnerHa
     assert await rated.log_agrees_with(runner)
 
 
-@in_loop
 async def test_results_and_ratings_agree_in_a_reopened_database(tmp_path: Path) -> None:
     time, path = LoopTime(), tmp_path / "log.db"
     log = SqliteEventLog(path, time.wall_ms)

@@ -24,7 +24,6 @@ from tests.live.runner_harness import (
     RecordingObserver,
     RunnerHarness,
     answer,
-    in_loop,
     is_playing,
     match_setup,
     submit_move,
@@ -33,7 +32,6 @@ from tests.third_party_games.third_party_games import FINGERS
 from tests.third_party_games.third_party_games.nim import Nim, NimPosition
 
 
-@in_loop
 async def test_the_first_of_several_answers_to_one_turn_wins_and_the_others_are_rejected(
     process: RunnerHarness,
 ) -> None:
@@ -51,7 +49,6 @@ async def test_the_first_of_several_answers_to_one_turn_wins_and_the_others_are_
     assert (await process.event_kinds()).count("MovePlayed") == 1
 
 
-@in_loop
 async def test_waiting_in_the_queue_is_not_charged(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup(FINGERS))
     await process.time.advance(SECOND)
@@ -65,7 +62,6 @@ async def test_waiting_in_the_queue_is_not_charged(process: RunnerHarness) -> No
 
 
 @pytest.mark.parametrize("command", [StartPlay(), Resign(7), SubmitMove(0, "0.5.1", "1", TurnMeasurement(0))], ids=str)
-@in_loop
 async def test_an_error_reaches_its_caller_and_changes_nothing(process: RunnerHarness, command: Command) -> None:
     runner = await process.start_match(match_setup())
     before, attempts = runner.match, len(process.log.attempt_times_us)
@@ -76,7 +72,6 @@ async def test_an_error_reaches_its_caller_and_changes_nothing(process: RunnerHa
     assert len(process.log.attempt_times_us) == attempts
 
 
-@in_loop
 async def test_a_move_that_counts_as_an_attempt_is_written(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     decided = await submit_move(runner, 0, "9")
@@ -84,7 +79,6 @@ async def test_a_move_that_counts_as_an_attempt_is_written(process: RunnerHarnes
     assert await process.log_agrees_with(runner)
 
 
-@in_loop
 async def test_a_command_without_effect_is_not_written(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     await runner.submit(DisconnectSeat(0))
@@ -94,7 +88,6 @@ async def test_a_command_without_effect_is_not_written(process: RunnerHarness) -
     assert len(process.log.attempt_times_us) == attempts
 
 
-@in_loop
 async def test_a_programming_error_of_a_caller_does_not_stop_the_match(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     with pytest.raises(TypeError):
@@ -115,7 +108,6 @@ class BrokenNim(Nim):
         return BrokenPosition(settings, 21, 0)
 
 
-@in_loop
 async def test_an_engine_fault_makes_the_match_void_and_is_reported_with_its_cause(process: RunnerHarness) -> None:
     GAMES["broken"] = BrokenNim()
     runner = await process.start_match(match_setup(GAMES["broken"]))
@@ -127,7 +119,6 @@ async def test_an_engine_fault_makes_the_match_void_and_is_reported_with_its_cau
     assert await process.log_agrees_with(runner)
 
 
-@in_loop
 async def test_closing_decides_queued_commands_and_accepts_no_more(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup(FINGERS))
     process.log.before.clear()
@@ -144,7 +135,6 @@ async def test_closing_decides_queued_commands_and_accepts_no_more(process: Runn
     assert process.time.alarms_us == []
 
 
-@in_loop
 async def test_cancelling_the_close_does_not_cancel_pending_commands(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     process.log.after.clear()
@@ -159,7 +149,6 @@ async def test_cancelling_the_close_does_not_cancel_pending_commands(process: Ru
     assert await process.log_agrees_with(runner)
 
 
-@in_loop
 async def test_the_measurement_of_an_answer_combines_delays_of_observer_and_runner(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     process.observer.delays_of[0] = SeatDelays(network_us=30 * MS, lag=Lag(5 * MS))
@@ -168,7 +157,6 @@ async def test_the_measurement_of_an_answer_combines_delays_of_observer_and_runn
     assert runner.measure(1) == TurnMeasurement(runner.match_now())
 
 
-@in_loop
 async def test_a_finished_match_has_no_alarm(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     assert is_playing(runner)
@@ -176,7 +164,6 @@ async def test_a_finished_match_has_no_alarm(process: RunnerHarness) -> None:
     assert process.time.alarms_us == []
 
 
-@in_loop
 async def test_a_callback_that_fails_is_reported_and_does_not_affect_the_match(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
 
@@ -191,7 +178,6 @@ async def test_a_callback_that_fails_is_reported_and_does_not_affect_the_match(p
     assert await process.log_agrees_with(runner)
 
 
-@in_loop
 async def test_a_move_is_neither_applied_nor_announced_until_it_is_written(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     process.log.before.clear()
@@ -207,7 +193,6 @@ async def test_a_move_is_neither_applied_nor_announced_until_it_is_written(proce
     assert await process.log_agrees_with(runner)
 
 
-@in_loop
 async def test_an_announcement_contains_the_match_before_and_after(process: RunnerHarness) -> None:
     runner = await process.open_match(match_setup())
     opened = runner.match
@@ -215,7 +200,6 @@ async def test_an_announcement_contains_the_match_before_and_after(process: Runn
 
 
 @pytest.mark.parametrize("moment", ["in line", "before it is written", "after it is written"])
-@in_loop
 async def test_a_caller_that_disconnects_never_leaves_a_match_behind_its_log(
     process: RunnerHarness, moment: str
 ) -> None:
@@ -237,7 +221,6 @@ async def test_a_caller_that_disconnects_never_leaves_a_match_behind_its_log(
     assert await process.log_agrees_with(runner)
 
 
-@in_loop
 async def test_a_cancelled_command_that_would_be_rejected_does_no_harm(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     runner.submit(answer(runner, 0, "1", token="old")).cancel()
@@ -245,7 +228,6 @@ async def test_a_cancelled_command_that_would_be_rejected_does_no_harm(process: 
     assert await process.log_agrees_with(runner)
 
 
-@in_loop
 async def test_a_crash_between_append_and_apply_loses_nothing(process: RunnerHarness) -> None:
     crashed_runner = await process.start_match(match_setup())
     process.log.after.clear()
@@ -261,14 +243,12 @@ async def test_a_crash_between_append_and_apply_loses_nothing(process: RunnerHar
     assert again.events == (), "the answer has its verdict"
 
 
-@in_loop
 async def test_opening_a_match_with_a_used_id_is_a_conflict(process: RunnerHarness) -> None:
     await process.start_match(match_setup())
     with pytest.raises(Conflict):
         await process.open_match(match_setup())
 
 
-@in_loop
 async def test_a_match_whose_creator_disconnected_can_be_resumed(process: RunnerHarness) -> None:
     process.log.after.clear()
     opening = asyncio.create_task(process.open_match(match_setup()))
@@ -295,7 +275,6 @@ class FailingObserver(RecordingObserver):
         raise ValueError("broke")
 
 
-@in_loop
 async def test_a_failing_observer_stops_no_match_and_is_reported(process: RunnerHarness) -> None:
     process.observer = FailingObserver()
     runner = await process.start_match(match_setup())

@@ -9,7 +9,7 @@ from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import DisconnectSeat, FallFlag, ReconnectSeat
 from referee.match.events import FlagFell, MovePlayed, SeatForfeited
 from referee.match.match_errors import ClockExpired
-from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, match_setup, submit_move
+from tests.live.runner_harness import RunnerHarness, answer, is_playing, match_setup, submit_move
 from tests.match.setups import forfeits_after
 from tests.third_party_games.third_party_games import FINGERS
 
@@ -18,7 +18,6 @@ async def flag_fall(harness: RunnerHarness) -> FlagFell:
     return next(event for event in await harness.events() if isinstance(event, FlagFell))
 
 
-@in_loop
 async def test_a_flag_falls_one_microsecond_after_the_time_is_used_up(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     await process.time.advance(10 * SECOND)
@@ -31,7 +30,6 @@ async def test_a_flag_falls_one_microsecond_after_the_time_is_used_up(process: R
     assert process.time.alarms_us == []
 
 
-@in_loop
 async def test_an_answer_in_the_last_microsecond_is_in_time(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     await process.time.advance(10 * SECOND)
@@ -40,7 +38,6 @@ async def test_an_answer_in_the_last_microsecond_is_in_time(process: RunnerHarne
     assert is_playing(runner)
 
 
-@in_loop
 async def test_only_the_clock_of_the_seat_to_move_runs(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     await process.time.advance(9 * SECOND)
@@ -51,7 +48,6 @@ async def test_only_the_clock_of_the_seat_to_move_runs(process: RunnerHarness) -
     assert runner.match.forfeits[0].seat == 1
 
 
-@in_loop
 async def test_each_of_several_seats_to_move_has_its_own_deadline(process: RunnerHarness) -> None:
     controls = tuple(SuddenDeath(seconds * SECOND) for seconds in (5, 3, 9))
     runner = await process.start_match(match_setup(FINGERS, controls=controls))
@@ -63,7 +59,6 @@ async def test_each_of_several_seats_to_move_has_its_own_deadline(process: Runne
     assert runner.match.forfeits[0].seat == 0
 
 
-@in_loop
 async def test_a_late_move_loses_even_before_the_timer_fires(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     await process.time.advance(10 * SECOND)
@@ -76,7 +71,6 @@ async def test_a_late_move_loses_even_before_the_timer_fires(process: RunnerHarn
     assert (await process.event_kinds()).count("FlagFell") == 1
 
 
-@in_loop
 async def test_network_credit_delays_the_flag_fall(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup(credit=NetworkCredit(per_move_ms=50, per_match_ms=120)))
     process.observer.delays_of[0] = SeatDelays(network_us=20 * MS)
@@ -87,7 +81,6 @@ async def test_network_credit_delays_the_flag_fall(process: RunnerHarness) -> No
     assert (row.network_us, row.network_credit_us) == (20 * MS, 20 * MS)
 
 
-@in_loop
 async def test_an_answer_within_its_credit_is_in_time(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup(credit=NetworkCredit(per_move_ms=50, per_match_ms=120)))
     process.observer.delays_of[0] = SeatDelays(network_us=20 * MS)
@@ -97,7 +90,6 @@ async def test_an_answer_within_its_credit_is_in_time(process: RunnerHarness) ->
     assert runner.match.credit_us[0] == 100 * MS
 
 
-@in_loop
 async def test_used_up_credit_does_not_delay_the_flag_fall(process: RunnerHarness) -> None:
     runner = await process.start_match(
         match_setup(control=PerMove(SECOND), credit=NetworkCredit(per_move_ms=50, per_match_ms=60))
@@ -112,7 +104,6 @@ async def test_used_up_credit_does_not_delay_the_flag_fall(process: RunnerHarnes
     assert (await flag_fall(process)).row.network_credit_us == 10 * MS
 
 
-@in_loop
 async def test_referee_delay_that_is_measured_later_delays_the_flag_fall(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     await process.time.advance(SECOND)
@@ -124,7 +115,6 @@ async def test_referee_delay_that_is_measured_later_delays_the_flag_fall(process
     assert (row.stall_us, row.charged_us) == (2 * SECOND, 10 * SECOND + 1)
 
 
-@in_loop
 async def test_a_turn_that_is_withheld_costs_no_time_and_no_flag(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     await process.time.advance(SECOND)
@@ -139,7 +129,6 @@ async def test_a_turn_that_is_withheld_costs_no_time_and_no_flag(process: Runner
 
 
 @pytest.mark.parametrize(("seat", "token"), [(0, "0.0.2"), (1, "0.0.1"), (5, "0.0.1")])
-@in_loop
 async def test_withholding_a_turn_that_does_not_exist_credits_nothing(
     process: RunnerHarness, seat: int, token: str
 ) -> None:
@@ -149,7 +138,6 @@ async def test_withholding_a_turn_that_does_not_exist_credits_nothing(
     assert runner.measure(0).stall_us == 0
 
 
-@in_loop
 async def test_the_wait_of_a_rejected_attempt_is_credited(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     await process.time.advance(SECOND)
@@ -166,7 +154,6 @@ async def test_the_wait_of_a_rejected_attempt_is_credited(process: RunnerHarness
     assert runner.measure(0).stall_us == 0, "each turn has its own"
 
 
-@in_loop
 async def test_a_slow_append_of_the_previous_turn_delays_the_flag_fall(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     process.log.before.clear()
@@ -180,7 +167,6 @@ async def test_a_slow_append_of_the_previous_turn_delays_the_flag_fall(process: 
     assert (await flag_fall(process)).row.stall_us == 30 * SECOND
 
 
-@in_loop
 async def test_timers_that_fire_too_early_or_too_often_have_no_effect(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     before = runner.match
@@ -192,7 +178,6 @@ async def test_timers_that_fire_too_early_or_too_often_have_no_effect(process: R
     assert (await process.event_kinds()).count("FlagFell") == 1
 
 
-@in_loop
 async def test_after_a_move_of_a_policy_the_next_flag_falls_in_time(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup(control=PerMove(SECOND), policies=Policies(timeout="default_move")))
     await process.time.advance(3 * (SECOND + 1))
@@ -203,7 +188,6 @@ async def test_after_a_move_of_a_policy_the_next_flag_falls_in_time(process: Run
     assert await process.log_agrees_with(runner)
 
 
-@in_loop
 async def test_an_untimed_match_has_no_alarm(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup(control=Untimed()))
     assert process.time.alarms_us == []
@@ -214,7 +198,6 @@ async def test_an_untimed_match_has_no_alarm(process: RunnerHarness) -> None:
 GRACE_POLICIES = Policies(disconnect=forfeits_after(2_000))
 
 
-@in_loop
 async def test_a_bot_forfeits_at_the_end_of_its_grace_period(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup(policies=GRACE_POLICIES))
     await process.time.advance(SECOND)
@@ -226,7 +209,6 @@ async def test_a_bot_forfeits_at_the_end_of_its_grace_period(process: RunnerHarn
     assert process.time.alarms_us == []
 
 
-@in_loop
 async def test_a_bot_that_returns_within_its_grace_period_does_not_forfeit(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup(policies=GRACE_POLICIES))
     await runner.submit(DisconnectSeat(0))
@@ -236,7 +218,6 @@ async def test_a_bot_that_returns_within_its_grace_period_does_not_forfeit(proce
     assert is_playing(runner)
 
 
-@in_loop
 async def test_the_grace_period_starts_when_the_seat_is_to_move(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup(policies=GRACE_POLICIES))
     await runner.submit(DisconnectSeat(1))
@@ -248,7 +229,6 @@ async def test_the_grace_period_starts_when_the_seat_is_to_move(process: RunnerH
     assert runner.match.forfeits[0].seat == 1
 
 
-@in_loop
 async def test_without_a_grace_policy_an_absent_bot_loses_only_on_time(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     await runner.submit(DisconnectSeat(0))
@@ -258,7 +238,6 @@ async def test_without_a_grace_policy_an_absent_bot_loses_only_on_time(process: 
     assert runner.match.forfeits[0].cause == "time"
 
 
-@in_loop
 async def test_a_flag_fall_and_a_grace_period_at_the_same_time_end_the_match_once(process: RunnerHarness) -> None:
     policies = Policies(disconnect=forfeits_after(10_001))
     runner = await process.start_match(match_setup(policies=policies))
@@ -268,7 +247,6 @@ async def test_a_flag_fall_and_a_grace_period_at_the_same_time_end_the_match_onc
     assert await process.log_agrees_with(runner)
 
 
-@in_loop
 async def test_a_runner_that_fails_reports_a_fault_and_stops(
     process: RunnerHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:

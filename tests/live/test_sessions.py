@@ -35,7 +35,7 @@ from referee.match.events import MatchCreated
 from referee.match.match_errors import StaleTurn
 from referee.match.setup import Player
 from tests.live.fake_time import FakeAlarm, FakeTime, settle
-from tests.live.runner_harness import in_loop, match_setup
+from tests.live.runner_harness import match_setup
 from tests.storage.examples import END
 from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
 
@@ -118,7 +118,6 @@ def test_another_hello_changes_the_accepted_games(harness: SessionsHarness) -> N
     assert harness.changed == ["anna"] * 2
 
 
-@in_loop
 async def test_the_round_trip_is_the_minimum_over_all_pongs_and_not_claimed_by_the_bot(
     harness: SessionsHarness,
 ) -> None:
@@ -135,7 +134,6 @@ async def test_the_round_trip_is_the_minimum_over_all_pongs_and_not_claimed_by_t
     assert session.round_trip_us == 30 * MS
 
 
-@in_loop
 async def test_late_pongs_do_not_raise_the_round_trip_and_a_new_session_keeps_it(harness: SessionsHarness) -> None:
     session = harness.sessions.open(ONE)
     await harness.pong(session, 1, 20 * MS)
@@ -148,7 +146,6 @@ async def test_late_pongs_do_not_raise_the_round_trip_and_a_new_session_keeps_it
     assert another.round_trip_us == 20 * MS
 
 
-@in_loop
 async def test_a_quick_answer_lowers_the_round_trip(harness: SessionsHarness) -> None:
     session = harness.sessions.open(ONE)
     session.record_answer_time(30 * MS)
@@ -162,7 +159,6 @@ async def test_a_quick_answer_lowers_the_round_trip(harness: SessionsHarness) ->
     assert session.round_trip_us == 0
 
 
-@in_loop
 async def test_a_longer_round_trip_is_accepted_after_a_time_window(harness: SessionsHarness) -> None:
     session = harness.sessions.open(ONE)
     await harness.pong(session, 1, 20 * MS)
@@ -189,7 +185,6 @@ def test_old_unanswered_pings_are_dropped(harness: SessionsHarness) -> None:
     assert session.outbox.drain(10) == [PingNotice(MAX_OPEN_PINGS + 3, 0)]
 
 
-@in_loop
 async def test_an_end_is_sent_in_every_session_until_a_later_pong_confirms_it(harness: SessionsHarness) -> None:
     end = await harness.end_match("m", notify=False)
     first = harness.sessions.open(ONE)
@@ -205,7 +200,6 @@ async def test_an_end_is_sent_in_every_session_until_a_later_pong_confirms_it(ha
     assert third.outbox.drain(10) == []
 
 
-@in_loop
 async def test_a_pong_to_an_earlier_ping_confirms_nothing(harness: SessionsHarness) -> None:
     session = harness.sessions.open(ONE)
     session.ping()
@@ -216,7 +210,6 @@ async def test_a_pong_to_an_earlier_ping_confirms_nothing(harness: SessionsHarne
     assert harness.sessions.open(ONE).outbox.drain(10) == [end]
 
 
-@in_loop
 async def test_the_newest_undelivered_ends_are_sent_first_and_the_others_in_the_next_session(
     harness: SessionsHarness,
 ) -> None:
@@ -229,7 +222,6 @@ async def test_the_newest_undelivered_ends_are_sent_first_and_the_others_in_the_
     assert harness.sessions.open(ONE).outbox.drain(10) == ends[:2]
 
 
-@in_loop
 async def test_an_item_replaces_the_one_with_the_same_key_and_moves_to_the_end() -> None:
     outbox = Outbox()
     for number in range(1000):
@@ -240,7 +232,6 @@ async def test_an_item_replaces_the_one_with_the_same_key_and_moves_to_the_end()
     assert outbox.drain(2) == [MatchEnded("m", 999)]
 
 
-@in_loop
 async def test_waiting_ends_with_a_new_item_or_when_the_outbox_closes() -> None:
     outbox = Outbox()
     waiting = asyncio.create_task(outbox.wait())
@@ -261,7 +252,6 @@ async def test_waiting_ends_with_a_new_item_or_when_the_outbox_closes() -> None:
     assert repr(outbox.closed) == "KeyError('why')"
 
 
-@in_loop
 async def test_a_verdict_waits_for_another_item_or_300_milliseconds_if_the_bot_asks_for_that(
     harness: SessionsHarness,
 ) -> None:
@@ -290,7 +280,6 @@ async def test_a_verdict_waits_for_another_item_or_300_milliseconds_if_the_bot_a
     assert session.outbox.drain(9) == [verdicts[2]]
 
 
-@in_loop
 async def test_a_full_outbox_blocks_the_reader_of_its_stream() -> None:
     outbox = Outbox()
     await outbox.room(1)

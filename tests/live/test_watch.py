@@ -22,7 +22,6 @@ from referee.match.result import EndCause
 from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
 from tests.live.referee_harness import GAMES, RefereeHarness
-from tests.live.runner_harness import in_loop
 from tests.match.games import ONE_OR_TWO
 
 DELAYED = Visibility(kind="delayed", delay_plies=2)
@@ -44,7 +43,6 @@ async def play_on(harness: RefereeHarness, match_id: str, plies: int | None = No
         plies = plies and plies - 1
 
 
-@in_loop
 async def test_live_and_resumed_watches_return_the_same_from_every_number(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 7})
     live = [(after, (await harness.referee.watch(match_id, after, SPECTATOR))[1]) for after in (0, 1, 2)]
@@ -62,7 +60,6 @@ async def test_live_and_resumed_watches_return_the_same_from_every_number(harnes
         await harness.referee.watch(match_id, last + 1, SPECTATOR)
 
 
-@in_loop
 async def test_a_watch_reads_the_log_if_the_cached_steps_do_not_suffice(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 3 * MAX_CACHED_STEPS}, controls=(Untimed(),))
     await play_on(harness, match_id, 2 * MAX_CACHED_STEPS)
@@ -73,7 +70,6 @@ async def test_a_watch_reads_the_log_if_the_cached_steps_do_not_suffice(harness:
         assert numbers(await anext(watch))[0] == after + 1
 
 
-@in_loop
 async def test_spectators_get_what_happens_within_a_short_time_together_and_seats_get_it_at_once(
     harness: RefereeHarness,
     monkeypatch: pytest.MonkeyPatch,
@@ -98,7 +94,6 @@ async def test_spectators_get_what_happens_within_a_short_time_together_and_seat
     assert numbers(await later) == list(range(5, last + 1)), "the end is sent at once"
 
 
-@in_loop
 async def test_spectators_get_all_that_happened_at_the_end_of_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     notices = SpectatorNotices(1)
     notices.advance(2, at_once=False)
@@ -120,7 +115,6 @@ async def test_spectators_get_all_that_happened_at_the_end_of_the_interval(monke
     assert notices.number == 6 + NOTICE_ENTRIES, "there are many"
 
 
-@in_loop
 @pytest.mark.parametrize(
     ("spectators", "interval_s"),
     [(0, NOTICE_INTERVAL_S), (125, NOTICE_INTERVAL_S), (500, 1.0), (3_000, MAX_NOTICE_INTERVAL_S)],
@@ -141,7 +135,6 @@ async def test_spectators_are_woken_more_rarely_if_they_are_many(
     assert timers == [100 + interval_s]
 
 
-@in_loop
 async def test_a_watch_without_a_number_starts_at_the_current_state(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     snapshot, watch = await harness.referee.watch(match_id, None, SPECTATOR)
@@ -153,7 +146,6 @@ async def test_a_watch_without_a_number_starts_at_the_current_state(harness: Ref
     assert received.match.require_position().text(SPECTATOR) == "20 1"
 
 
-@in_loop
 async def test_each_viewer_sees_what_the_rules_show_it_and_only_the_referee_sees_the_seed(
     harness: RefereeHarness,
 ) -> None:
@@ -169,7 +161,6 @@ async def test_each_viewer_sees_what_the_rules_show_it_and_only_the_referee_sees
     assert received == {0: ("3", 0), 1: ("?", 0), SPECTATOR: ("?", 0), REFEREE: ("3", 32)}
 
 
-@in_loop
 async def test_choices_stay_sealed_until_the_last_one_reveals_them_in_order_of_seats(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match("fingers")
     for seat, move in ((2, "3"), (0, "1"), (1, "2"), (1, "1")):
@@ -182,7 +173,6 @@ async def test_choices_stay_sealed_until_the_last_one_reveals_them_in_order_of_s
         assert [entry.revealed for entry in choices] == [(), (), ((0, "1"), (2, "3")), ()]
 
 
-@in_loop
 async def test_a_gift_in_toc_is_revealed_to_its_receiver_only(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match("toc")
     gifts = [harness.turn_due(match_id, seat).legal_moves(1).listed[0] for seat in range(4)]
@@ -196,7 +186,6 @@ async def test_a_gift_in_toc_is_revealed_to_its_receiver_only(harness: RefereeHa
     assert opened == {0: [gifts[0], "=?", gifts[2]], 1: ["=?", gifts[1], "=?"], SPECTATOR: ["=?"] * 3}
 
 
-@in_loop
 async def test_a_hidden_entry_is_sent_with_its_number_only(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     with pytest.raises(ValueError, match="not legal"):
@@ -206,7 +195,6 @@ async def test_a_hidden_entry_is_sent_with_its_number_only(harness: RefereeHarne
     assert events[1] is None
 
 
-@in_loop
 async def test_a_rejected_attempt_is_shown_to_all_when_the_match_is_over(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     with pytest.raises(ValueError, match="not legal"):
@@ -218,7 +206,6 @@ async def test_a_rejected_attempt_is_shown_to_all_when_the_match_is_over(harness
     assert attempt.move == "9"
 
 
-@in_loop
 async def test_a_delayed_watch_returns_every_entry_late_and_once(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 6}, visibility=DELAYED)
     snapshot, watch = await harness.referee.watch(match_id, 0, SPECTATOR)
@@ -243,7 +230,6 @@ async def test_a_delayed_watch_returns_every_entry_late_and_once(harness: Refere
     assert numbers(await read_to_end(watch)) == [5, 6, 7, 8, 9]
 
 
-@in_loop
 async def test_a_match_that_is_visible_after_its_end_shows_nothing_before(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 1}, visibility=AFTER_END)
     assert await harness.referee.match_as_seen(match_id, SPECTATOR) is None
@@ -255,7 +241,6 @@ async def test_a_match_that_is_visible_after_its_end_shows_nothing_before(harnes
     assert numbers(await next_batch) == [1, 2, 3, 4]
 
 
-@in_loop
 async def test_a_watcher_that_falls_too_far_behind_gets_the_number_to_resume_from(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -277,7 +262,6 @@ async def test_a_watcher_that_falls_too_far_behind_gets_the_number_to_resume_fro
     assert numbers(await anext(resumed)) == [8, 9, 10, 11, 12]
 
 
-@in_loop
 async def test_a_watch_ends_when_the_referee_stops_or_the_match_fails(harness: RefereeHarness) -> None:
     failing, _ = await harness.start_match()
     waiting = await harness.create()
@@ -294,7 +278,6 @@ async def test_a_watch_ends_when_the_referee_stops_or_the_match_fails(harness: R
         await next_batch[1]
 
 
-@in_loop
 async def test_a_watch_shows_what_another_process_has_stored(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     _, watching = await harness.referee.watch(match_id, None, SPECTATOR)
@@ -308,7 +291,6 @@ async def test_a_watch_shows_what_another_process_has_stored(harness: RefereeHar
 
 
 @pytest.mark.parametrize("more", [0, MAX_CACHED_STEPS, READ_BATCH])
-@in_loop
 async def test_entries_that_the_rules_cannot_replay_are_sent_as_numbers_followed_by_the_end(
     harness: RefereeHarness, more: int
 ) -> None:
@@ -332,7 +314,6 @@ async def test_entries_that_the_rules_cannot_replay_are_sent_as_numbers_followed
         assert ended.result.cause is EndCause.ENGINE_FAULT
 
 
-@in_loop
 async def test_watching_a_finished_match_that_cannot_be_replayed_fails_and_is_reported_once(
     harness: RefereeHarness,
 ) -> None:
@@ -349,7 +330,6 @@ async def test_watching_a_finished_match_that_cannot_be_replayed_fails_and_is_re
     assert [where for where, _ in later.recorder.faults] == [match_id]
 
 
-@in_loop
 async def test_replaying_a_long_log_yields_to_other_tasks() -> None:
     harness, turns = RefereeHarness(), 0
     match_id, _ = await harness.start_match(chosen={"heap": 3 * REPLAY_CHUNK})
@@ -374,7 +354,6 @@ MANY = 5
 PAUSES = 4
 
 
-@in_loop
 async def test_no_two_long_tasks_continue_in_the_same_iteration_of_the_loop() -> None:
     turns = CooperativeYield()
     turn = 0
@@ -404,7 +383,6 @@ async def history_of(plies: int) -> MatchHistory:
     return history
 
 
-@in_loop
 async def test_only_the_last_step_of_an_unwatched_match_is_cached() -> None:
     history = await history_of(plies=5)
     last = history.match.number
@@ -413,7 +391,6 @@ async def test_only_the_last_step_of_an_unwatched_match_is_cached() -> None:
     assert history.steps_after(last - 2) is None
 
 
-@in_loop
 async def test_a_watched_match_caches_a_limited_number_of_steps(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 2 * MAX_CACHED_STEPS}, controls=(Untimed(),))
     for ply in range(MAX_CACHED_STEPS + 2):
@@ -428,7 +405,6 @@ async def test_a_watched_match_caches_a_limited_number_of_steps(harness: Referee
     assert history.steps_after(last - MAX_CACHED_STEPS - 1) is None
 
 
-@in_loop
 async def test_watchers_with_the_same_view_share_one_entry_object(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     await harness.submit_move(match_id, 0, "1")
