@@ -26,10 +26,11 @@ from referee.live.ports import (
 )
 from referee.live.runner import MatchRunner
 from referee.live.runner_dependencies import RunnerDependencies
-from referee.match.clock import SECOND, SuddenDeath, TimeControl
+from referee.match.clock import SECOND, Micros, SuddenDeath, TimeControl
+from referee.match.clock_charge import ClockCharge
 from referee.match.commands import StartPlay, SubmitMove
 from referee.match.decision import Decision
-from referee.match.events import Event
+from referee.match.events import Event, MovePlayed
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, MatchPhase
 from tests.live.fake_time import FakeTime, settle
@@ -244,6 +245,17 @@ class RunnerHarness(ServerProcess):
 
     async def event_kinds(self, match_id: str = "m1") -> list[str]:
         return [type(event).__name__ for event in await self.events(match_id)]
+
+    async def move_rows(self, match_id: str = "m1") -> list[ClockCharge]:
+        """Return the clock charges of all moves of bots."""
+        return [event.row for event in await self.events(match_id) if isinstance(event, MovePlayed) and event.row]
+
+    async def check_end(self, runner: MatchRunner, after_us: Micros) -> None:
+        """Check that the match is in play for that long, and over one microsecond later."""
+        await self.time.advance(after_us)
+        assert is_playing(runner)
+        await self.time.advance(1)
+        assert not is_playing(runner)
 
     async def log_agrees_with(self, runner: MatchRunner) -> bool:
         """Check that the match equals the fold of its log, and that this process announced its entries once and in

@@ -53,9 +53,7 @@ async def test_match_time_stops_until_the_log_is_available_and_the_log_records_f
     assert isinstance(resumed, RefereeRecovered)
     assert resumed.at_us == 3 * SECOND
     assert resumed.downtime_ms == (process.time.us - down_from_us) // MS >= 60_000
-    await process.time.advance(7 * SECOND)
-    assert is_playing(runner)
-    await process.time.advance(1)
+    await process.check_end(runner, after_us=7 * SECOND)
     assert isinstance((await process.events())[3], FlagFell)
 
 
@@ -110,8 +108,8 @@ async def test_an_answer_is_not_charged_for_waiting_for_a_failed_write(process: 
     process.log.make_available()
     await process.time.advance(FIRST_RETRY_US)
     await asyncio.gather(*(submit_move(runner, seat, "1") for seat in range(3)))
-    rows = [event.row for event in await process.events() if isinstance(event, MovePlayed)]
-    assert [row.charged_us for row in rows if row] == [SECOND, SECOND, 5 * SECOND]
+    rows = await process.move_rows()
+    assert [row.charged_us for row in rows] == [SECOND, SECOND, 5 * SECOND]
 
 
 @pytest.mark.parametrize(("seat", "token"), [(1, "1.0.2"), (7, "7.0.1"), (-1, "-1.0.1")])
@@ -262,10 +260,7 @@ async def test_the_flag_of_a_resumed_match_falls_after_the_time_that_was_left(pr
     new_process = await restart(process)
     await new_process.time.advance(500 * SECOND)
     runner = await new_process.resume_match()
-    await new_process.time.advance(10 * SECOND)
-    assert is_playing(runner)
-    await new_process.time.advance(1)
-    assert not is_playing(runner)
+    await new_process.check_end(runner, after_us=10 * SECOND)
 
 
 async def test_a_sealed_choice_survives_a_restart(process: RunnerHarness) -> None:

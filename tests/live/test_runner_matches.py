@@ -50,8 +50,8 @@ async def test_each_move_is_charged_the_time_until_it_arrived(process: RunnerHar
     for ply, think_us in enumerate(think_times):
         await process.time.advance(think_us)
         await submit_move(runner, ply % 2, "1")
-    rows = [event.row for event in await process.events() if isinstance(event, MovePlayed)]
-    assert [row.charged_us for row in rows if row] == think_times
+    rows = await process.move_rows()
+    assert [row.charged_us for row in rows] == think_times
     assert [clock.left_us for clock in runner.match.clocks] == [9_300_000, 7_999_999]
 
 

@@ -7,7 +7,7 @@ from referee.live.ports import Lag, SeatDelays
 from referee.match.clock import MS, SECOND, Clock, PerMove, SuddenDeath, Untimed
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import DisconnectSeat, FallFlag, ReconnectSeat
-from referee.match.events import FlagFell, MovePlayed, SeatForfeited
+from referee.match.events import FlagFell, SeatForfeited
 from referee.match.match_errors import ClockExpired
 from tests.live.runner_harness import RunnerHarness, answer, is_playing, match_setup, submit_move
 from tests.match.setups import forfeits_after
@@ -20,10 +20,7 @@ async def flag_fall(harness: RunnerHarness) -> FlagFell:
 
 async def test_a_flag_falls_one_microsecond_after_the_time_is_used_up(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
-    await process.time.advance(10 * SECOND)
-    assert is_playing(runner)
-    await process.time.advance(1)
-    assert not is_playing(runner)
+    await process.check_end(runner, after_us=10 * SECOND)
     row = (await flag_fall(process)).row
     assert (row.arrived_us, row.charged_us) == (10 * SECOND + 1, 10 * SECOND + 1)
     assert await process.log_agrees_with(runner)
@@ -42,9 +39,7 @@ async def test_only_the_clock_of_the_seat_to_move_runs(process: RunnerHarness) -
     runner = await process.start_match(match_setup())
     await process.time.advance(9 * SECOND)
     await submit_move(runner, 0, "1")
-    await process.time.advance(10 * SECOND)
-    assert is_playing(runner)
-    await process.time.advance(1)
+    await process.check_end(runner, after_us=10 * SECOND)
     assert runner.match.forfeits[0].seat == 1
 
 
@@ -53,9 +48,7 @@ async def test_each_of_several_seats_to_move_has_its_own_deadline(process: Runne
     runner = await process.start_match(match_setup(FINGERS, controls=controls))
     await process.time.advance(2 * SECOND)
     await submit_move(runner, 1, "1")
-    await process.time.advance(3 * SECOND)
-    assert is_playing(runner)
-    await process.time.advance(1)
+    await process.check_end(runner, after_us=3 * SECOND)
     assert runner.match.forfeits[0].seat == 0
 
 
@@ -74,9 +67,7 @@ async def test_a_late_move_loses_even_before_the_timer_fires(process: RunnerHarn
 async def test_network_credit_delays_the_flag_fall(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup(credit=NetworkCredit(per_move_ms=50, per_match_ms=120)))
     process.observer.delays_of[0] = SeatDelays(network_us=20 * MS)
-    await process.time.advance(10 * SECOND + 50 * MS)
-    assert is_playing(runner)
-    await process.time.advance(1)
+    await process.check_end(runner, after_us=10 * SECOND + 50 * MS)
     row = (await flag_fall(process)).row
     assert (row.network_us, row.network_credit_us) == (20 * MS, 20 * MS)
 
@@ -98,9 +89,7 @@ async def test_used_up_credit_does_not_delay_the_flag_fall(process: RunnerHarnes
     await process.time.advance(SECOND + 50 * MS)
     await submit_move(runner, 0, "1")
     await submit_move(runner, 1, "1")
-    await process.time.advance(SECOND + 10 * MS)
-    assert is_playing(runner)
-    await process.time.advance(1)
+    await process.check_end(runner, after_us=SECOND + 10 * MS)
     assert (await flag_fall(process)).row.network_credit_us == 10 * MS
 
 
@@ -108,9 +97,7 @@ async def test_referee_delay_that_is_measured_later_delays_the_flag_fall(process
     runner = await process.start_match(match_setup())
     await process.time.advance(SECOND)
     process.observer.delays_of[0] = SeatDelays(lag=Lag(2 * SECOND))
-    await process.time.advance(11 * SECOND)
-    assert is_playing(runner)
-    await process.time.advance(1)
+    await process.check_end(runner, after_us=11 * SECOND)
     row = (await flag_fall(process)).row
     assert (row.stall_us, row.charged_us) == (2 * SECOND, 10 * SECOND + 1)
 
@@ -122,7 +109,7 @@ async def test_a_turn_that_is_withheld_costs_no_time_and_no_flag(process: Runner
     await process.time.advance(60 * SECOND)
     assert is_playing(runner)
     await submit_move(runner, 0, "1")
-    (row,) = [event.row for event in await process.events() if isinstance(event, MovePlayed) and event.row]
+    (row,) = await process.move_rows()
     assert (row.stall_us, row.charged_us) == (60 * SECOND, SECOND)
     await process.time.advance(10 * SECOND + 1)
     assert runner.match.forfeits[0].seat == 1
@@ -148,8 +135,8 @@ async def test_the_wait_of_a_rejected_attempt_is_credited(process: RunnerHarness
     await attempt
     await process.time.advance(SECOND)
     await submit_move(runner, 0, "1")
-    rows = [event.row for event in await process.events() if isinstance(event, MovePlayed)]
-    assert [(row.stall_us, row.charged_us) for row in rows if row] == [(4 * SECOND, 2 * SECOND)]
+    rows = await process.move_rows()
+    assert [(row.stall_us, row.charged_us) for row in rows] == [(4 * SECOND, 2 * SECOND)]
     await submit_move(runner, 1, "1")
     assert runner.measure(0).stall_us == 0, "each turn has its own"
 
@@ -161,9 +148,7 @@ async def test_a_slow_append_of_the_previous_turn_delays_the_flag_fall(process: 
     await process.time.advance(30 * SECOND)
     process.log.before.set()
     await move
-    await process.time.advance(10 * SECOND)
-    assert is_playing(runner)
-    await process.time.advance(1)
+    await process.check_end(runner, after_us=10 * SECOND)
     assert (await flag_fall(process)).row.stall_us == 30 * SECOND
 
 
@@ -202,9 +187,7 @@ async def test_a_bot_forfeits_at_the_end_of_its_grace_period(process: RunnerHarn
     runner = await process.start_match(match_setup(policies=GRACE_POLICIES))
     await process.time.advance(SECOND)
     await runner.submit(DisconnectSeat(0))
-    await process.time.advance(2 * SECOND - 1)
-    assert is_playing(runner)
-    await process.time.advance(1)
+    await process.check_end(runner, after_us=2 * SECOND - 1)
     assert SeatForfeited(3 * SECOND, 0, "disconnected") in await process.events()
     assert process.time.alarms_us == []
 
@@ -223,18 +206,14 @@ async def test_the_grace_period_starts_when_the_seat_is_to_move(process: RunnerH
     await runner.submit(DisconnectSeat(1))
     await process.time.advance(5 * SECOND)
     await submit_move(runner, 0, "1")
-    await process.time.advance(2 * SECOND - 1)
-    assert is_playing(runner)
-    await process.time.advance(1)
+    await process.check_end(runner, after_us=2 * SECOND - 1)
     assert runner.match.forfeits[0].seat == 1
 
 
 async def test_without_a_grace_policy_an_absent_bot_loses_only_on_time(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup())
     await runner.submit(DisconnectSeat(0))
-    await process.time.advance(10 * SECOND)
-    assert is_playing(runner)
-    await process.time.advance(1)
+    await process.check_end(runner, after_us=10 * SECOND)
     assert runner.match.forfeits[0].cause == "time"
 
 
