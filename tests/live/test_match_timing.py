@@ -26,86 +26,45 @@ from tests.live.referee_harness import Recorder, RefereeHarness
 from tests.live.runner_harness import RecordingObserver, RunnerHarness, answer, in_loop, match_setup, submit_move
 
 
-def test_match_time_continues_from_its_initial_value() -> None:
+def test_match_time_continues_from_its_initial_value_and_stands_still_while_it_is_stopped() -> None:
     time = FakeTime()
     match_time = MatchTime(time, 7 * SECOND)
-    time.us += 2 * SECOND
-    assert match_time.now_us() == 9 * SECOND
-    assert not match_time.stopped
-
-
-def test_stopped_match_time_stands_still_and_reports_for_how_long() -> None:
-    time = FakeTime()
-    match_time = MatchTime(time, 0)
     time.us += SECOND
+    assert (match_time.now_us(), match_time.stopped) == (8 * SECOND, False)
     match_time.stop()
     time.us += 3 * SECOND
-    assert match_time.stopped
-    assert match_time.now_us() == SECOND
-    assert match_time.stopped_ms() == 3000
+    assert (match_time.now_us(), match_time.stopped, match_time.stopped_ms()) == (8 * SECOND, True, 3000)
     match_time.stop()
-    assert match_time.now_us() == SECOND
-
-
-def test_resumed_match_time_continues_from_where_it_was_stopped() -> None:
-    time = FakeTime()
-    match_time = MatchTime(time, 0)
-    time.us += SECOND
-    match_time.stop()
-    time.us += 3 * SECOND
+    assert match_time.now_us() == 8 * SECOND
     match_time.resume()
     time.us += SECOND
-    assert match_time.now_us() == 2 * SECOND
-    assert match_time.monotonic_us(2 * SECOND) == time.us
-    assert not match_time.stopped
+    assert (match_time.now_us(), match_time.stopped) == (9 * SECOND, False)
+    assert match_time.monotonic_us(9 * SECOND) == time.us
 
 
-class TimerHarness:
-    def __init__(self) -> None:
-        self.time = FakeTime()
-        self.rings_us: list[int] = []
-        self.timer = DeadlineTimer(self.time, lambda: self.rings_us.append(self.time.us))
+@pytest.mark.parametrize(
+    ("deadlines", "alarms"), [((100, 50), [50]), ((50, 100), [50]), ((50, None, None), [])], ids=str
+)
+def test_the_alarm_of_a_timer_is_at_its_earliest_deadline(deadlines: tuple[int | None, ...], alarms: list[int]) -> None:
+    time = FakeTime()
+    timer = DeadlineTimer(time, lambda: None)
+    for deadline in deadlines:
+        timer.set(None if deadline is None else time.us + deadline)
+    assert time.alarms_us == [time.us + at_us for at_us in alarms]
 
 
-async def test_the_timer_runs_at_its_deadline() -> None:
-    harness = TimerHarness()
-    at_us = harness.time.us + 50
-    harness.timer.set(at_us)
-    await harness.time.advance(100)
-    assert harness.rings_us == [at_us]
-
-
-def test_an_earlier_deadline_replaces_a_later_one() -> None:
-    harness = TimerHarness()
-    harness.timer.set(harness.time.us + 100)
-    harness.timer.set(harness.time.us + 50)
-    assert harness.time.alarms_us == [harness.time.us + 50]
-
-
-def test_a_later_deadline_does_not_change_the_alarm() -> None:
-    harness = TimerHarness()
-    harness.timer.set(harness.time.us + 50)
-    harness.timer.set(harness.time.us + 100)
-    assert harness.time.alarms_us == [harness.time.us + 50]
-
-
-def test_without_a_deadline_there_is_no_alarm() -> None:
-    harness = TimerHarness()
-    harness.timer.set(harness.time.us + 50)
-    harness.timer.set(None)
-    harness.timer.set(None)
-    assert harness.time.alarms_us == []
-
-
-async def test_a_timer_that_has_run_is_set_again_only_after_it_was_stopped() -> None:
-    harness = TimerHarness()
-    harness.timer.set(harness.time.us + 50)
-    await harness.time.advance(50)
-    harness.timer.set(harness.time.us + 10)
-    assert harness.time.alarms_us == []
-    harness.timer.stop()
-    harness.timer.set(harness.time.us + 10)
-    assert harness.time.alarms_us == [harness.time.us + 10]
+async def test_a_timer_runs_at_its_deadline_and_is_set_again_only_after_it_was_stopped() -> None:
+    time, rings_us = FakeTime(), list[int]()
+    timer = DeadlineTimer(time, lambda: rings_us.append(time.us))
+    at_us = time.us + 50
+    timer.set(at_us)
+    await time.advance(100)
+    assert rings_us == [at_us]
+    timer.set(time.us + 10)
+    assert time.alarms_us == []
+    timer.stop()
+    timer.set(time.us + 10)
+    assert time.alarms_us == [time.us + 10]
 
 
 def test_monotonic_time_never_goes_back() -> None:
