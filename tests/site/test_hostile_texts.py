@@ -40,7 +40,7 @@ from referee.site.match_feeds import MatchFeeds
 from referee.site.tournament_page import cross_table_page, round_page, tournament_page, tournaments_page
 from referee.site.upstream import Upstream
 from tests.site.fake_upstream import FakeMatch, FakeUpstream
-from tests.site.fast_time import in_fast_time
+from tests.site.fast_time import in_fast_loop, in_fast_time
 from tests.site.parsed_document import check_inert
 from tests.site.samples import HOSTILE, MATCH_ID, Story, match, won
 
@@ -158,51 +158,42 @@ def hostile_match() -> FakeMatch:
 
 
 @pytest.mark.parametrize("ply", [None, 0, 1, 2])
-def test_no_match_runs_what_a_bot_sends(ply: int | None) -> None:
-    async def test() -> None:
-        feed = MatchFeed(hostile_match(), HOSTILE, games())
-        await feed.ready()
-        finished = FinishedMatch(False, HOSTILE, {})
-        correction = contest_pb2.MatchCorrection(kind=contest_pb2.CORRECTION_KIND_STRUCK, message=HOSTILE)
-        parsed = check_inert(document(match_page(feed, finished, ply, [correction]), "/"))
-        assert f"struck: {HOSTILE}" in parsed.texts
-        assert HOSTILE in parsed.texts
-        assert f"white ({HOSTILE}) tried {HOSTILE}: {HOSTILE}" in parsed.texts
-        await feed.close()
-
-    in_fast_time(test())
+@in_fast_loop
+async def test_no_match_runs_what_a_bot_sends(ply: int | None) -> None:
+    feed = MatchFeed(hostile_match(), HOSTILE, games())
+    await feed.ready()
+    finished = FinishedMatch(False, HOSTILE, {})
+    correction = contest_pb2.MatchCorrection(kind=contest_pb2.CORRECTION_KIND_STRUCK, message=HOSTILE)
+    parsed = check_inert(document(match_page(feed, finished, ply, [correction]), "/"))
+    assert f"struck: {HOSTILE}" in parsed.texts
+    assert HOSTILE in parsed.texts
+    assert f"white ({HOSTILE}) tried {HOSTILE}: {HOSTILE}" in parsed.texts
 
 
-def test_the_events_of_a_match_have_texts_as_data_and_markup_in_boards_only() -> None:
-    async def test() -> None:
-        feed = MatchFeed(hostile_match(), MATCH_ID, games())
-        await feed.ready()
-        (event,) = [event async for event in feed.events(0)]
-        assert event.count(b"\n\n") == 1
-        data = json.loads(event.decode().split("\ndata: ")[1])
-        check_inert(data["board"])
-        assert HOSTILE in [frame["text"] for frame in data["frames"]]
-        await feed.close()
-
-    in_fast_time(test())
+@in_fast_loop
+async def test_the_events_of_a_match_have_texts_as_data_and_markup_in_boards_only() -> None:
+    feed = MatchFeed(hostile_match(), MATCH_ID, games())
+    await feed.ready()
+    (event,) = [event async for event in feed.events(0)]
+    assert event.count(b"\n\n") == 1
+    data = json.loads(event.decode().split("\ndata: ")[1])
+    check_inert(data["board"])
+    assert HOSTILE in [frame["text"] for frame in data["frames"]]
 
 
-def test_the_home_page_runs_no_title(answers: list[Message]) -> None:
+@in_fast_loop
+async def test_the_home_page_runs_no_title(answers: list[Message]) -> None:
     class Referee(FakeMatch):
         async def call(self, request: Message, response: Any) -> Any:
             if isinstance(request, match_service_pb2.GetMatchRequest):
                 return await super().call(request, response)
             return next(answer for answer in answers if isinstance(answer, response))
 
-    async def test() -> None:
-        hostile = hostile_match()
-        upstream = Referee(hostile.match, *hostile.entries[:-1])
-        feeds = MatchFeeds(upstream, games())
-        parsed = check_inert(document(await home_page(upstream, feeds), "/"))
-        assert HOSTILE in parsed.texts
-        await feeds.close()
-
-    in_fast_time(test())
+    hostile = hostile_match()
+    upstream = Referee(hostile.match, *hostile.entries[:-1])
+    feeds = MatchFeeds(upstream, games())
+    parsed = check_inert(document(await home_page(upstream, feeds), "/"))
+    assert HOSTILE in parsed.texts
 
 
 # Parts
