@@ -25,14 +25,7 @@ from referee.contests.ladder.state import Ladder
 from referee.contests.pairing import DueMatch
 from referee.contests.tournament.decide import decide as decide_tournament
 from referee.contests.tournament.events import PairingsPlanned, ScoreCorrected
-from referee.hosting.contest_log import (
-    LADDER,
-    TOURNAMENT,
-    ContestEntry,
-    LadderCreated,
-    TournamentCreated,
-    contest_id,
-)
+from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestEntry, LadderCreated, TournamentCreated, contest_id
 from referee.hosting.ladder_state import LadderFold, LadderState, with_time
 from referee.hosting.match_factory import ContestState
 from referee.hosting.tournament_corrections import score_correction
@@ -48,13 +41,7 @@ from referee.records.contest_record import (
 )
 from referee.records.match_results import MatchResults
 from referee.records.record_format import MAX_CONTEST_LINE_BYTES, ContestHeader, EntryLine, parse_header, split_line
-from referee.records.record_reader import (
-    LineReader,
-    RecordInvalid,
-    RecordStatus,
-    VerificationResult,
-    read_raw_lines,
-)
+from referee.records.record_reader import LineReader, RecordInvalid, RecordStatus, VerificationResult, read_raw_lines
 from referee.records.signing_key import fingerprint
 from referee.records.verify import FindGame, check_key, verify_file
 from referee.storage.codec import MalformedEntry

@@ -7,17 +7,7 @@ from itertools import dropwhile
 from referee.contests.strength.elo import EloEstimate
 from referee.show.formatting import signed
 from referee.show.markup import Markup, fit_scale, tag, tick_values
-from referee.show.time_chart import (
-    BOTTOM,
-    HEIGHT,
-    LEFT,
-    RIGHT,
-    TOP,
-    WIDTH,
-    chart_element,
-    chart_label,
-    grid_line,
-)
+from referee.show.time_chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, chart_element, chart_label, grid_line
 
 MAX_POINTS = 200
 MAX_TICKS = 6

@@ -8,15 +8,7 @@ from referee.records.record_format import MAX_LINE_BYTES, RecordHeader, RecordLi
 from referee.records.record_reader import RecordStatus
 from referee.records.signing_key import fingerprint, public_hex
 from referee.records.verify import verify
-from tests.records.forgery import (
-    KEY,
-    OTHER_KEY,
-    lines_of,
-    record_of,
-    rehashed,
-    resigned,
-    verdict_on,
-)
+from tests.records.forgery import KEY, OTHER_KEY, lines_of, record_of, rehashed, resigned, verdict_on
 from tests.records.matches import find_game, short_match
 
 RECORD = record_of(short_match())

@@ -162,11 +162,7 @@ def test_every_value_that_follows_from_others_is_named_where_it_was_changed(
             assert entry is None or int(entry[1]) >= number or verdict.status is RecordStatus.FINE, where
             continue
         tried += 1
-        assert verdict.status in {
-            RecordStatus.RULES_DIFFER,
-            RecordStatus.RECORD_MISSING,
-            RecordStatus.NO_RECORD,
-        }, where
+        assert verdict.status in {RecordStatus.RULES_DIFFER, RecordStatus.RECORD_MISSING, RecordStatus.NO_RECORD}, where
         named = re.search(r"(entry|line) (\d+)", verdict.sentence)
         assert named, where
         expected = {number, number + (named[1] == "line")}

@@ -14,13 +14,7 @@ from referee.contests.tournament.commands import StartTournamentMatch
 from referee.contests.tournament.tournament_export import to_json
 from referee.contests.tournament.tournament_terms import TournamentFormat
 from referee.server.settings import Settings
-from referee.show.collector import (
-    MAX_RECORDS,
-    read_saved_report,
-    read_snapshot,
-    save_report_data,
-    tournament_report,
-)
+from referee.show.collector import MAX_RECORDS, read_saved_report, read_snapshot, save_report_data, tournament_report
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, started
 from tests.show.test_value_conversion import TWO_SIDES, entrant, won
 

@@ -26,11 +26,7 @@ FOOLS_MATE = "f2f3 e7e5 g2g4 d8h4"
 
 
 def record(
-    moves: str,
-    *after: Command,
-    chess960: bool = False,
-    scores: Sequence[int | None] | None = None,
-    **terms: object,
+    moves: str, *after: Command, chess960: bool = False, scores: Sequence[int | None] | None = None, **terms: object
 ) -> bytes:
     """Return the record of a match of these moves, one a second, each with its score."""
     usual: dict[str, object] = {

@@ -71,11 +71,7 @@ def test_a_handicap_is_written_with_its_stones(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("after", "result"),
-    [
-        (Resign(0), "W+R"),
-        (FallFlag(0, TurnMeasurement(60 * SECOND)), "W+T"),
-        (VoidMatch(EndCause.ABORTED), "Void"),
-    ],
+    [(Resign(0), "W+R"), (FallFlag(0, TurnMeasurement(60 * SECOND)), "W+T"), (VoidMatch(EndCause.ABORTED), "Void")],
 )
 def test_the_end_is_the_result(tmp_path: Path, after: Command, result: str) -> None:
     assert f"RE[{result}]" in sgf_of(tmp_path, record("C3 D4", after))
@@ -112,10 +108,7 @@ def test_the_rules_have_a_name(tmp_path: Path, options: dict[str, str], rules: s
         ((SuddenDeath(300 * SECOND),) * 2, "TM[300]"),
         ((Untimed(),) * 2, ""),
         ((SuddenDeath(300 * SECOND), SuddenDeath(60 * SECOND)), ""),
-        (
-            (JapaneseByoYomi(60 * SECOND, 30 * SECOND, 5),) * 2,
-            "OT[1 min + 5 × 30 s byo-yomi]",
-        ),
+        ((JapaneseByoYomi(60 * SECOND, 30 * SECOND, 5),) * 2, "OT[1 min + 5 × 30 s byo-yomi]"),
     ],
 )
 def test_the_time_control_is_written(tmp_path: Path, controls: tuple[object, ...], written: str) -> None:

@@ -52,63 +52,19 @@ from referee.show.formatting import local_moment
 from referee.show.record_statistics import RecordStatistics
 from referee.show.report import End, Rating
 from referee.show.report_builder import build_ladder_report, build_tournament_report
-from referee.show.value_conversion import (
-    EntrantIndex,
-    entry_line,
-    finished_games,
-    rules_text,
-)
+from referee.show.value_conversion import EntrantIndex, entry_line, finished_games, rules_text
 from tests.records.forgery import record_of
 from tests.records.matches import short_match
 
-TWO_SIDES = SeatLayout(
-    sides=(
-        Side(seats=(0,)),
-        Side(seats=(1,)),
-    )
-)
+TWO_SIDES = SeatLayout(sides=(Side(seats=(0,)), Side(seats=(1,))))
 
-DONE = Pairing(
-    id="3.1",
-    entrants=(
-        "anna",
-        "bert",
-    ),
-    phase="done",
-    points=(
-        0.5,
-        0.5,
-    ),
-)
-PLAYING = Pairing(
-    id="3.1",
-    entrants=(
-        "anna",
-        "bert",
-    ),
-    phase="playing",
-)
-POSTPONED = Pairing(
-    id="3.1",
-    entrants=(
-        "anna",
-        "bert",
-    ),
-    phase="planned",
-    not_before=datetime.fromtimestamp(60, UTC),
-)
+DONE = Pairing(id="3.1", entrants=("anna", "bert"), phase="done", points=(0.5, 0.5))
+PLAYING = Pairing(id="3.1", entrants=("anna", "bert"), phase="playing")
+POSTPONED = Pairing(id="3.1", entrants=("anna", "bert"), phase="planned", not_before=datetime.fromtimestamp(60, UTC))
 BYE = Pairing(id="3.2", entrants=("carl",), phase="done", points=(1,))
 CHANGE = RatingChange(bot="anna", before=values.Rating(value=1500), after=values.Rating(value=1512))
 SPRT_STATE = SprtState(
-    counts=(
-        1,
-        2,
-        3,
-    ),
-    llr=1.5,
-    llr_lower=-2.94,
-    llr_upper=2.94,
-    estimate=EloEstimate(elo=12, low_elo=-8, high_elo=32),
+    counts=(1, 2, 3), llr=1.5, llr_lower=-2.94, llr_upper=2.94, estimate=EloEstimate(elo=12, low_elo=-8, high_elo=32)
 )
 
 
@@ -129,26 +85,16 @@ def match(first_bot: str, second_bot: str, result: Result, at: int = 0, version:
 
 def won(*ranks: int) -> Result:
     return Result(
-        played=PlayedResult(ending="rules", reason="no_men"),
-        sides=tuple(SideResult(rank=rank) for rank in ranks),
+        played=PlayedResult(ending="rules", reason="no_men"), sides=tuple(SideResult(rank=rank) for rank in ranks)
     )
 
 
 def test_finished_games_are_sorted_by_their_end_and_name_entrants() -> None:
     forfeit = Result(
         forfeited=ForfeitedResult(forfeits=(Forfeit(seat=1, cause="time", ply=3),)),
-        sides=(
-            SideResult(rank=1),
-            SideResult(rank=2),
-        ),
+        sides=(SideResult(rank=1), SideResult(rank=2)),
     )
-    in_play = Match(
-        seat_layout=TWO_SIDES,
-        seats=(
-            Seat(bot="anna"),
-            Seat(bot="bert"),
-        ),
-    )
+    in_play = Match(seat_layout=TWO_SIDES, seats=(Seat(bot="anna"), Seat(bot="bert")))
     matches = [match("bert", "anna", won(2, 1), 2), match("anna", "bert", forfeit, 1), in_play]
     first, second = finished_games(matches, EntrantIndex([entrant("anna", name="A"), entrant("bert")]))
     assert (first.sides, first.ranks, first.end) == ((("A",), ("bert",)), (1, 2), End("forfeited", "time"))
@@ -186,25 +132,9 @@ def test_a_tournament_report_has_standings_tie_breaks_and_rating_histories() -> 
             ),
             TournamentStanding(rank=2, entrant="bert", losses=1),
         ),
-        sprt=SprtState(
-            verdict="passed",
-            counts=(
-                0,
-                0,
-                1,
-            ),
-            llr=3,
-            matches=1,
-        ),
+        sprt=SprtState(verdict="passed", counts=(0, 0, 1), llr=3, matches=1),
     )
-    tournament = Tournament(
-        name="cup",
-        entrants=(
-            entrant("anna"),
-            entrant("bert"),
-        ),
-        phase="finished",
-    )
+    tournament = Tournament(name="cup", entrants=(entrant("anna"), entrant("bert")), phase="finished")
     report = build_tournament_report(
         tournament, table, [match("anna", "bert", won(1, 2))], RecordStatistics(lambda *_: None), frozenset()
     )
@@ -246,10 +176,7 @@ def test_the_error_names_a_record_that_cannot_be_read(tmp_path: Path) -> None:
     ("entry", "line"),
     [
         (TournamentEntry(created=Tournament(name="cup")), "cup was created"),
-        (
-            TournamentEntry(entrant_joined=EntrantJoined(entrant=Entrant(name="anna"))),
-            "anna joined",
-        ),
+        (TournamentEntry(entrant_joined=EntrantJoined(entrant=Entrant(name="anna"))), "anna joined"),
         (TournamentEntry(entrant_left=EntrantLeft(entrant="anna", message="ill")), "anna left: ill"),
         (TournamentEntry(round_started=RoundStarted(round=2)), "round 2 started"),
         (TournamentEntry(pairings_planned=PairingsPlanned(pairings=(DONE,))), "1 pairing planned"),
@@ -258,29 +185,13 @@ def test_the_error_names_a_record_that_cannot_be_read(tmp_path: Path) -> None:
         (TournamentEntry(pairing=POSTPONED), f"3.1: anna - bert is planned, not before {local_moment(60_000)}"),
         (TournamentEntry(pairing=BYE), "3.2: carl has a bye"),
         (TournamentEntry(sprt=SPRT_STATE), "LLR 1.50 (−2.94, 2.94), +12 Elo (−8 to +32), 1-2-3"),
-        (
-            TournamentEntry(ended=TournamentEnded(phase="finished")),
-            "finished",
-        ),
-        (
-            TournamentEntry(ended=TournamentEnded(phase="cancelled", message="rain")),
-            "cancelled: rain",
-        ),
+        (TournamentEntry(ended=TournamentEnded(phase="finished")), "finished"),
+        (TournamentEntry(ended=TournamentEnded(phase="cancelled", message="rain")), "cancelled: rain"),
         (
             TournamentEntry(
                 entrants_absent=EntrantsAbsent(
                     pairing=Pairing(
-                        id="1.1",
-                        entrants=(
-                            "anna",
-                            "bert",
-                        ),
-                        phase="done",
-                        points=(
-                            1,
-                            0,
-                        ),
-                        absent_entrants=("bert",),
+                        id="1.1", entrants=("anna", "bert"), phase="done", points=(1, 0), absent_entrants=("bert",)
                     ),
                     entrants=("bert",),
                     message="not connected for 600 s",
@@ -293,10 +204,7 @@ def test_the_error_names_a_record_that_cannot_be_read(tmp_path: Path) -> None:
                 entrants_absent=EntrantsAbsent(
                     pairing=Pairing(
                         id="1.1",
-                        entrants=(
-                            "reds",
-                            "blues",
-                        ),
+                        entrants=("reds", "blues"),
                         phase="playing",
                         absent_boards=(AbsentBoard(board=2, entrants=("blues",)),),
                     ),
@@ -311,15 +219,9 @@ def test_the_error_names_a_record_that_cannot_be_read(tmp_path: Path) -> None:
             TournamentEntry(
                 pairing=Pairing(
                     id="1.1",
-                    entrants=(
-                        "reds",
-                        "blues",
-                    ),
+                    entrants=("reds", "blues"),
                     phase="done",
-                    points=(
-                        2,
-                        0,
-                    ),
+                    points=(2, 0),
                     absent_entrants=("blues",),
                     absent_boards=tuple(AbsentBoard(board=board, entrants=("blues",)) for board in (1, 2)),
                 )
@@ -332,10 +234,7 @@ def test_the_error_names_a_record_that_cannot_be_read(tmp_path: Path) -> None:
             ),
             "versions frozen: anna/1.4",
         ),
-        (
-            LadderEntry(match_rated=MatchRated(match_id="m", ratings=(CHANGE,))),
-            "m: anna 1512 (+12)",
-        ),
+        (LadderEntry(match_rated=MatchRated(match_id="m", ratings=(CHANGE,))), "m: anna 1512 (+12)"),
         (LadderEntry(season_started=SeasonStarted(season=2)), "season 2 started"),
         (LadderEntry(closed=LadderClosed(message="thanks")), "closed: thanks"),
         (LadderEntry(), "unknown event; this program is older than the referee"),

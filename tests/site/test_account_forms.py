@@ -15,14 +15,7 @@ from starlette.responses import Response
 from referee.site.account import form_request
 from referee.site.account.account_action import MAX_CHARS, Action, confirmation_time, new_request_id, read_request
 from referee.site.account.account_actions import ACTIONS, CREATE_TOKEN
-from referee.site.account.account_session import (
-    COOKIE,
-    Account,
-    AccountRole,
-    AccountSession,
-    read_session,
-    set_session,
-)
+from referee.site.account.account_session import COOKIE, Account, AccountRole, AccountSession, read_session, set_session
 from referee.site.account.form_request import MAX_FIELDS, fields_of, read_form, require_same_origin
 from referee.site.upstream import Upstream
 from referee.site.visitors import Message, Protected, Receive, Scope, Send, SiteAccess, Visitors

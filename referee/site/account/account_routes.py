@@ -12,13 +12,7 @@ from starlette.routing import Route
 
 from engines.api import Game
 from referee.show.markup import Markup, joined, tag
-from referee.site.account.account_action import (
-    REQUEST_ID,
-    Action,
-    new_request_id,
-    read_request,
-    subject_of,
-)
+from referee.site.account.account_action import REQUEST_ID, Action, new_request_id, read_request, subject_of
 from referee.site.account.account_actions import ACTIONS
 from referee.site.account.account_page import (
     account_page,
