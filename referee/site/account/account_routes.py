@@ -45,7 +45,7 @@ from referee.site.request_values import MAX_NAME_CHARS, integer_in, last_entry_i
 from referee.site.upstream import Upstream, UpstreamError
 from referee.site.visitors import ACCOUNT
 
-SEAT = f"{ACCOUNT}/matches/{{id}}/seats/{{seat:int}}"
+SEAT = "/matches/{id}/seats/{seat:int}"
 DONE = "referee_done"
 """Cookie with the sentence that says what was done, which the next page shows."""
 DONE_S = 60
@@ -65,24 +65,24 @@ class AccountRoutes:
         self._lock = asyncio.Lock()
 
     def routes(self) -> list[Route]:
+        pages: dict[str, Render] = {
+            "": lambda account, _: account_page(account),
+            "/bots/{bot}": _named(own_bot_page, "bot"),
+            "/bots/{bot}/log": _log,
+            "/bots/{bot}/matches/{match}": _named(own_match_page, "bot", "match"),
+            "/matches/{id}": self._seat_page,
+            SEAT: self._seat_page,
+            "/tournaments/{name}": _listing(own_tournament_page),
+            "/tournaments/{name}/pairings/{pairing}": _named(own_pairing_page, "name", "pairing"),
+            "/ladders/{name}": _listing(own_ladder_page),
+            "/actions/{action}": _confirmation,
+        }
         return [
-            Route(ACCOUNT, self._page(lambda account, _: account_page(account))),
+            *(Route(f"{ACCOUNT}{path}", self._page(render), methods=["GET"]) for path, render in pages.items()),
+            Route(f"{ACCOUNT}{SEAT}/events", self._seat_events),
+            Route(f"{ACCOUNT}{SEAT}/frames", self._seat_frames),
             Route(f"{ACCOUNT}/session", self._sign_in, methods=["POST"]),
             Route(f"{ACCOUNT}/end", self._sign_out, methods=["POST"]),
-            Route(
-                f"{ACCOUNT}/bots/{{bot}}",
-                self._page(lambda account, request: own_bot_page(account, name_in(request, "bot"))),
-            ),
-            Route(f"{ACCOUNT}/bots/{{bot}}/log", self._page(_log)),
-            Route(f"{ACCOUNT}/bots/{{bot}}/matches/{{match}}", self._page(_match)),
-            Route(f"{ACCOUNT}/matches/{{id}}", self._page(self._seat_page)),
-            Route(SEAT, self._page(self._seat_page)),
-            Route(f"{SEAT}/events", self._seat_events),
-            Route(f"{SEAT}/frames", self._seat_frames),
-            Route(f"{ACCOUNT}/tournaments/{{name}}", self._page(_tournament)),
-            Route(f"{ACCOUNT}/tournaments/{{name}}/pairings/{{pairing}}", self._page(_pairing)),
-            Route(f"{ACCOUNT}/ladders/{{name}}", self._page(_ladder)),
-            Route(f"{ACCOUNT}/actions/{{action}}", self._page(_confirmation), methods=["GET"]),
             Route(f"{ACCOUNT}/actions/{{action}}", self._act, methods=["POST"]),
         ]
 
@@ -208,20 +208,14 @@ async def _log(account: Account, request: Request) -> Page:
     return await private_log_page(account, name_in(request, "bot"), _query(request, "match"), before)
 
 
-async def _match(account: Account, request: Request) -> Page:
-    return await own_match_page(account, name_in(request, "bot"), name_in(request, "match"))
+def _named(page: Callable[..., Awaitable[Page]], *keys: str) -> Render:
+    """Return what renders the page of names in the path."""
+    return lambda account, request: page(account, *(name_in(request, key) for key in keys))
 
 
-async def _tournament(account: Account, request: Request) -> Page:
-    return await own_tournament_page(account, name_in(request, "name"), _query(request, "page_token", 1_000))
-
-
-async def _pairing(account: Account, request: Request) -> Page:
-    return await own_pairing_page(account, name_in(request, "name"), name_in(request, "pairing"))
-
-
-async def _ladder(account: Account, request: Request) -> Page:
-    return await own_ladder_page(account, name_in(request, "name"), _query(request, "page_token", 1_000))
+def _listing(page: Callable[[Account, str, str], Awaitable[Page]]) -> Render:
+    """Return what renders the page of a contest, which lists something from a page token on."""
+    return lambda account, request: page(account, name_in(request, "name"), _query(request, "page_token", 1_000))
 
 
 async def _confirmation(account: Account, request: Request) -> Page:
