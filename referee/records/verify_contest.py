@@ -40,11 +40,10 @@ from referee.records.contest_record import (
     kind_of,
 )
 from referee.records.match_results import MatchResults
-from referee.records.record_format import MAX_CONTEST_LINE_BYTES, ContestHeader, EntryLine, parse_header, split_line
+from referee.records.record_format import MAX_CONTEST_LINE_BYTES, ContestHeader, parse_header, split_line
 from referee.records.record_reader import LineReader, RecordInvalid, RecordStatus, VerificationResult, read_raw_lines
 from referee.records.signing_key import fingerprint
 from referee.records.verify import FindGame, check_key, verify_file
-from referee.storage.codec import MalformedEntry
 
 MAX_RATED_AGAIN = 1_000_000
 """Limit of matches that are rated again because of corrections: some minutes of work."""
@@ -110,15 +109,9 @@ def _read_entries(file: BinaryIO) -> Iterator[_RecordedEntry]:
     for raw in read_raw_lines(file, MAX_CONTEST_LINE_BYTES):
         line = reader.take(raw)
         if line and isinstance(reader.header, ContestHeader):
-            yield _RecordedEntry(reader.header.contest, line.number, line.at_ms, _decoded(reader, line))
+            event = reader.event_of(line, decode_contest_event)
+            yield _RecordedEntry(reader.header.contest, line.number, line.at_ms, event)
     reader.finish()
-
-
-def _decoded(reader: LineReader, line: EntryLine) -> RecordedEvent:
-    try:
-        return decode_contest_event(line.event)
-    except MalformedEntry as wrong:
-        reader.reject_event(line, wrong)
 
 
 def _with_following(entries: Iterable[_RecordedEntry]) -> Iterator[tuple[_RecordedEntry, RecordedEvent | None]]:
