@@ -58,7 +58,10 @@ def test_the_token_is_in_no_text_of_a_session() -> None:
     assert SESSION.token not in repr(SESSION)
 
 
-@pytest.mark.parametrize("value", ["organiser:ada:", "organiser:ada:a%20b", f"organiser:{'a' * 65}:x", "x:a:b", "a:b"])
+@pytest.mark.parametrize(
+    "value",
+    ["", "a:b", "x:a:b", "organiser:a", "organiser::b", "organiser:a:", "organiser:a:b%20c", f"organiser:{'a' * 65}:b"],
+)
 def test_a_session_that_cannot_be_one_is_none(value: str) -> None:
     assert read_session(request_with(f"{COOKIE}={value}")) is None
 
@@ -86,6 +89,8 @@ def test_a_form_of_the_site_is_read(headers: dict[str, str]) -> None:
         {"origin": f"http://{HOST}", "sec-fetch-site": "same-site"},
         {"origin": "http://evil.example", "sec-fetch-site": "same-origin"},
         {"sec-fetch-site": "none"},
+        {"sec-fetch-site": "same-site"},
+        {"sec-fetch-site": "cross-site"},
     ],
 )
 def test_a_form_of_another_site_is_not_read(headers: dict[str, str]) -> None:

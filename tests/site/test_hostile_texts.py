@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -23,7 +24,7 @@ from referee_api.v1 import (
 )
 
 from engines.registry import games, own_games
-from referee.show.frames import BEFORE_PLAY, BoardPainter, Frame
+from referee.show.frames import BEFORE_PLAY, BoardPainter
 from referee.show.table import Table
 from referee.show.time_chart import time_chart
 from referee.site.bot_page import bot_page, bots_page
@@ -93,7 +94,7 @@ ANSWERS = (
     tournament_service_pb2.ListPairingsResponse,
     tournament_service_pb2.ListTournamentsResponse,
 )
-PAGES: dict[str, Callable[[Upstream], Awaitable[Page]]] = {
+PAGES: dict[str, Callable[[Upstream], Coroutine[Any, Any, Page]]] = {
     "bots": lambda upstream: bots_page(upstream, ""),
     "bot": lambda upstream: bot_page(upstream, HOSTILE),
     "ladders": lambda upstream: ladders_page(upstream, ""),
@@ -112,7 +113,7 @@ def answers() -> list[Message]:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_runs_what_a_name_says(name: str, answers: list[Message]) -> None:
-    page = in_fast_time(as_coroutine(PAGES[name](FakeUpstream(*answers))))
+    page = in_fast_time(PAGES[name](FakeUpstream(*answers)))
     parsed = check_inert(document(page, f"/{HOSTILE}", HOSTILE, HOSTILE))
     assert HOSTILE in parsed.texts
 
@@ -130,10 +131,6 @@ def test_no_format_of_a_tournament_runs_what_a_name_says(kind: str, answers: lis
         upstream.answers["GetTournamentResponse"] = answer
         page = in_fast_time(tournament_page(upstream, HOSTILE))
         check_inert(document(page, "/"))
-
-
-async def as_coroutine(page: Awaitable[Page]) -> Page:
-    return await page
 
 
 # Matches
@@ -183,14 +180,9 @@ async def test_the_events_of_a_match_have_texts_as_data_and_markup_in_boards_onl
 
 @in_fast_loop
 async def test_the_home_page_runs_no_title(answers: list[Message]) -> None:
-    class Referee(FakeMatch):
-        async def call(self, request: Message, response: Any) -> Any:
-            if isinstance(request, match_service_pb2.GetMatchRequest):
-                return await super().call(request, response)
-            return next(answer for answer in answers if isinstance(answer, response))
-
     hostile = hostile_match()
-    upstream = Referee(hostile.match, *hostile.entries[:-1])
+    upstream = FakeMatch(hostile.match, *hostile.entries[:-1])
+    upstream.answers = {type(answer).__name__: answer for answer in answers}
     feeds = MatchFeeds(upstream, games())
     parsed = check_inert(document(await home_page(upstream, feeds), "/"))
     assert HOSTILE in parsed.texts
@@ -203,16 +195,12 @@ def test_a_board_runs_nothing_that_a_view_or_a_move_says() -> None:
     for name in [*own_games(), HOSTILE]:
         painter = BoardPainter(game_pb2.Rules(game=name), games())
         view = json.dumps({HOSTILE: [HOSTILE, {HOSTILE: HOSTILE}]})
-        frame = Frame(**{**fields_of(BEFORE_PLAY), "view": view, "kind": "move_played", "text": HOSTILE})
+        frame = replace(BEFORE_PLAY, view=view, kind="move_played", text=HOSTILE)
         check_inert(painter.svg(frame))
 
 
-def fields_of(frame: Frame) -> dict[str, Any]:
-    return {name: getattr(frame, name) for name in Frame.__slots__}
-
-
 def test_charts_run_nothing() -> None:
-    frame = Frame(**{**fields_of(BEFORE_PLAY), "text": HOSTILE, "seat": 0, "charged_ms": 3.0})
+    frame = replace(BEFORE_PLAY, text=HOSTILE, seat=0, charged_ms=3.0)
     chart = time_chart([frame, frame], [HOSTILE])
     assert chart
     assert f"{HOSTILE}, {HOSTILE}: 3 ms" in check_inert(chart).texts

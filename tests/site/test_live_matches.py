@@ -20,8 +20,8 @@ from engines.toc.card_drawing import SUITS
 from engines.toc.cards import NAMES
 from referee.records.record_reader import read_record_history
 from tests.site.bots import HELD_PLY
-from tests.site.browser import Visitor, run_browser, visit
-from tests.site.site_process import BOTS, World, run_world
+from tests.site.browser import Visitor, visit
+from tests.site.site_process import BOTS, World
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
@@ -49,18 +49,6 @@ class Watched:
     """Whether a clock was shown, and ran."""
     held: dict[str, str] = field(default_factory=dict)
     """What the site served while the match was held, by path."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with run_browser() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with run_world(tmp_path_factory.mktemp("world"), "--ephemeral") as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from referee_client import Terms
 from referee_values import Elimination, LadderTerms, RoundRobin, Swiss, TournamentTerms
 
 from tests.site.bots import HELD_PLY
-from tests.site.browser import Visitor, run_browser, visit
-from tests.site.site_process import BOTS, World, run_world
+from tests.site.browser import Visitor, visit
+from tests.site.site_process import BOTS, World
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
@@ -41,18 +41,6 @@ PAGES = [
     "join",
     "missing",
 ]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with run_browser() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with run_world(tmp_path_factory.mktemp("world"), "--ephemeral") as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from http import HTTPStatus
-from typing import TypeVar
+from typing import Any
 
 import pytest
 from google.protobuf.message import Message
@@ -32,8 +32,6 @@ from tests.site.fake_upstream import FakeUpstream
 from tests.site.fast_time import in_fast_time
 from tests.site.parsed_document import ParsedDocument, check_inert
 from tests.site.samples import MATCH_ID
-
-R = TypeVar("R", bound=Message)
 
 
 def entrant(name: str, *bots: str) -> contest_pb2.Entrant:
@@ -74,7 +72,7 @@ async def home(upstream: Upstream) -> Page:
     return await home_page(upstream, MatchFeeds(upstream, {}))
 
 
-PAGES: dict[str, Callable[[Upstream], Awaitable[Page]]] = {
+PAGES: dict[str, Callable[[Upstream], Coroutine[Any, Any, Page]]] = {
     "tournament": lambda upstream: tournament_page(upstream, "cup"),
     "bracket": lambda upstream: tournament_page(upstream, "cup"),
     "cross table": lambda upstream: cross_table_page(upstream, "cup"),
@@ -90,10 +88,7 @@ def test_links_lead_to_bots_whatever_the_names_of_their_entrants_are(name: str) 
     if name == "bracket":
         tournament.terms.CopyFrom(BRACKET)
 
-    async def render() -> Page:
-        return await PAGES[name](referee_of(tournament))
-
-    page = parsed(in_fast_time(render()))
+    page = parsed(in_fast_time(PAGES[name](referee_of(tournament))))
     linked = {address for address in page.attributes_of("href") if address.startswith("/bots/")}
     bots = {"/bots/anna", "/bots/bert"}
     has_teams = name in {"tournament", "bracket", "ladder"}
@@ -117,36 +112,30 @@ def test_tie_breaks_are_called_by_their_names() -> None:
 class LargeReferee(FakeUpstream):
     """A round robin that is planned whole, and whose pairings are returned as the contract says."""
 
-    def __init__(self, entrants: int, current: int, **terms: object) -> None:
-        super().__init__()
-        self.rounds = entrants - 1
-        self.tournament = tournament_pb2.Tournament(
+    def __init__(self, entrants: int, current: int, **terms: Any) -> None:
+        tournament = tournament_pb2.Tournament(
             name="cup",
             phase=tournament_pb2.TOURNAMENT_PHASE_PLAYING,
             current_round=current,
-            total_rounds=self.rounds,
-            terms=tournament_pb2.TournamentTerms(**terms),  # type: ignore[arg-type]
+            total_rounds=entrants - 1,
+            terms=tournament_pb2.TournamentTerms(**terms),
         )
+        answer = tournament_service_pb2.GetTournamentResponse(tournament=tournament)
+        super().__init__(answer)
+        self.tournament = answer.tournament
         self.pairings = [
             contest_pb2.Pairing(
                 id=f"{number}.{board}", round=number, board=board, entrants=[f"r{number}b{board}", "other"]
             )
-            for number in range(1, self.rounds + 1)
+            for number in range(1, entrants)
             for board in range(1, entrants // 2 + 1)
         ]
+        self.answers["ListPairingsResponse"] = self._list_pairings
 
-    async def call(self, request: Message, response: type[R]) -> R:
-        if isinstance(request, tournament_service_pb2.GetTournamentRequest):
-            answer: Message = tournament_service_pb2.GetTournamentResponse(tournament=self.tournament)
-        elif isinstance(request, tournament_service_pb2.ListPairingsRequest):
-            found = [pairing for pairing in self.pairings if request.round in {0, pairing.round}]
-            size = request.page_size
-            token = "next" if len(found) > size else ""
-            answer = tournament_service_pb2.ListPairingsResponse(pairings=found[:size], next_page_token=token)
-        else:
-            return await super().call(request, response)
-        assert isinstance(answer, response)
-        return answer
+    def _list_pairings(self, request: tournament_service_pb2.ListPairingsRequest) -> Message:
+        found = [pairing for pairing in self.pairings if request.round in {0, pairing.round}]
+        token = "next" if len(found) > request.page_size else ""
+        return tournament_service_pb2.ListPairingsResponse(pairings=found[: request.page_size], next_page_token=token)
 
 
 def pairings_on(page: ParsedDocument) -> set[str]:
@@ -256,30 +245,17 @@ def test_without_a_limit_nobody_loses_by_absence() -> None:
     assert "absent" not in text
 
 
-class ListedByPhase(FakeUpstream):
-    """A referee whose tournaments are listed by the phase that is asked for."""
-
-    def __init__(self, *tournaments: tournament_pb2.Tournament) -> None:
-        super().__init__()
-        self.tournaments = tournaments
-
-    async def call(self, request: Message, response: type[R]) -> R:
-        if not isinstance(request, tournament_service_pb2.ListTournamentsRequest):
-            return await super().call(request, response)
-        found = [tournament for tournament in self.tournaments if tournament.phase == request.phase]
-        answer = tournament_service_pb2.ListTournamentsResponse(tournaments=found[: request.page_size])
-        assert isinstance(answer, response)
-        return answer
-
-
 def test_a_finished_tournament_stays_on_the_home_page_below_those_in_play() -> None:
     finished = tournament_pb2.Tournament(
         name="old", phase=tournament_pb2.TOURNAMENT_PHASE_FINISHED, current_round=1, total_rounds=1
     )
     finished.start_time.FromSeconds(START_S)
     finished.end_time.FromSeconds(START_S + 3_600)
-    shown = in_fast_time(home(ListedByPhase(finished, TOURNAMENT))).regions["tournaments"]
-    page = check_inert(shown)
+    upstream = FakeUpstream()
+    upstream.answers["ListTournamentsResponse"] = lambda request: tournament_service_pb2.ListTournamentsResponse(
+        tournaments=[tournament for tournament in (finished, TOURNAMENT) if tournament.phase == request.phase]
+    )
+    page = check_inert(in_fast_time(home(upstream)).regions["tournaments"])
     links = [address for address in page.attributes_of("href") if address.startswith("/tournaments/")]
     assert links == ["/tournaments/cup", "/tournaments/old"]
     assert "finished 2027-01-15 09:00 UTC" in "".join(page.texts)
