@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from referee.cli import main
 from tests.e2e.contests import create_ladder, join_ladder, play_match, start_tournament
 from tests.e2e.organiser import Organiser
-from tests.show.test_page import ParsedPage
+from tests.show.parsed_page import ParsedPage
 
 pytestmark = pytest.mark.slow
 

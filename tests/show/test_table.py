@@ -4,7 +4,7 @@ from click import unstyle
 
 from referee.show.markup import Markup, tag
 from referee.show.table import Cell, Column, Table, number, picture
-from tests.show.test_page import ParsedPage
+from tests.show.parsed_page import ParsedPage
 
 ROWS = [("anna", 12, Markup("<i></i>"), Cell("1", tag("b", "one"), {"title": "a tip"}), "x, y"), ("<b>", 3, "", "", "")]
 COLUMNS = (

@@ -43,6 +43,12 @@ class Story:
         self.ply = 0
         self.entries: list[entry_pb2.Entry] = []
 
+    @classmethod
+    def started(cls) -> "Story":
+        story = cls()
+        story.start()
+        return story
+
     def add(self, **event: object) -> entry_pb2.Entry:
         """Add an entry with an event; without one it is hidden from the viewer."""
         number = len(self.entries) + 1

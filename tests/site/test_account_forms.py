@@ -12,11 +12,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from referee.site.account import form_request
+from referee.site import request_values
 from referee.site.account.account_action import MAX_CHARS, Action, confirmation_time, new_request_id, read_request
 from referee.site.account.account_actions import ACTIONS, CREATE_TOKEN
 from referee.site.account.account_session import COOKIE, Account, AccountRole, AccountSession, read_session, set_session
-from referee.site.account.form_request import MAX_FIELDS, fields_of, read_form, require_same_origin
+from referee.site.request_values import MAX_FIELDS, fields_of, read_form, require_same_origin
 from referee.site.upstream import Upstream
 from referee.site.visitors import Message, Protected, Receive, Scope, Send, SiteAccess, Visitors
 
@@ -114,8 +114,8 @@ def test_empty_fields_count_as_missing() -> None:
 
 
 def test_a_form_that_does_not_arrive_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(form_request, "BODY_TIMEOUT_S", 0)
-    sent = {"host": HOST, "origin": f"http://{HOST}", "content-length": "5", "content-type": form_request.FORM_TYPE}
+    monkeypatch.setattr(request_values, "BODY_TIMEOUT_S", 0)
+    sent = {"host": HOST, "origin": f"http://{HOST}", "content-length": "5", "content-type": request_values.FORM_TYPE}
     headers = [(name.encode(), text.encode()) for name, text in sent.items()]
 
     async def receive() -> Message:

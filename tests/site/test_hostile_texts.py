@@ -40,9 +40,9 @@ from referee.site.match_feed import MatchFeed
 from referee.site.match_feeds import MatchFeeds
 from referee.site.tournament_page import cross_table_page, round_page, tournament_page, tournaments_page
 from referee.site.upstream import Upstream
+from tests.show.parsed_page import check_inert
 from tests.site.fake_upstream import FakeMatch, FakeUpstream
 from tests.site.fast_time import in_fast_loop, in_fast_time
-from tests.site.parsed_document import check_inert
 from tests.site.samples import HOSTILE, MATCH_ID, Story, match, won
 
 

@@ -28,9 +28,9 @@ from referee.site.live_pages import Page
 from referee.site.match_feeds import MatchFeeds
 from referee.site.tournament_page import cross_table, cross_table_page, round_page, tournament_page
 from referee.site.upstream import Upstream, UpstreamError
+from tests.show.parsed_page import ParsedPage, check_inert
 from tests.site.fake_upstream import FakeUpstream
 from tests.site.fast_time import in_fast_time
-from tests.site.parsed_document import ParsedDocument, check_inert
 from tests.site.samples import MATCH_ID
 
 
@@ -64,7 +64,7 @@ def referee_of(tournament: tournament_pb2.Tournament) -> FakeUpstream:
     )
 
 
-def parsed(page: Page) -> ParsedDocument:
+def parsed(page: Page) -> ParsedPage:
     return check_inert(joined(page.top, *page.regions.values()))
 
 
@@ -138,11 +138,11 @@ class LargeReferee(FakeUpstream):
         return tournament_service_pb2.ListPairingsResponse(pairings=found[: request.page_size], next_page_token=token)
 
 
-def pairings_on(page: ParsedDocument) -> set[str]:
+def pairings_on(page: ParsedPage) -> set[str]:
     return set(re.findall(r"r\d+b\d+", "\n".join(page.texts)))
 
 
-def linked_rounds(page: ParsedDocument) -> list[str]:
+def linked_rounds(page: ParsedPage) -> list[str]:
     return [address.rpartition("/")[2] for address in page.attributes_of("href") if "/rounds/" in address]
 
 
@@ -381,7 +381,7 @@ def test_the_page_says_if_it_shows_only_the_first_entrants(entrants: int, said: 
 
 
 def scroller_of(*cells: object) -> dict[str, str | None]:
-    return ParsedDocument(Table(("", "Bot", "Rating"), [cells]).to_html()).tags[0][1]
+    return ParsedPage(Table(("", "Bot", "Rating"), [cells]).to_html()).tags[0][1]
 
 
 def test_a_table_can_be_scrolled_with_the_keyboard_only() -> None:

@@ -32,7 +32,6 @@ from referee.site.account.account_session import (
     set_cookie,
     set_session,
 )
-from referee.site.account.form_request import fields_of, read_form
 from referee.site.account.lost_time_page import own_match_page
 from referee.site.account.own_bot_page import own_bot_page
 from referee.site.account.own_contest_pages import own_ladder_page, own_pairing_page, own_tournament_page
@@ -41,7 +40,7 @@ from referee.site.account.seat_match_page import SeatMatches
 from referee.site.event_stream import EventStream
 from referee.site.layout import document, heading
 from referee.site.live_pages import Page
-from referee.site.request_values import MAX_NAME_CHARS, integer_in, last_entry_in, name_in
+from referee.site.request_values import MAX_NAME_CHARS, fields_of, integer_in, last_entry_in, name_in, read_form
 from referee.site.upstream import Upstream, UpstreamError
 from referee.site.visitors import ACCOUNT
 
