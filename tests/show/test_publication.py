@@ -40,7 +40,7 @@ class FakeLadders:
         return LadderSnapshot(ladder=self.get(name))
 
     def watch(self, _name: str, _after: int = 0) -> Iterator[LadderEntry]:
-        return (entry for entry in ())
+        yield from ()
 
 
 class FakeOrganiser:

@@ -211,7 +211,7 @@ LINES: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("event", "line"), LINES)
 def test_an_entry_is_formatted_as_one_line(event: dict[str, Any], line: str) -> None:
-    kind = TournamentEntry if event.keys() <= set(TournamentEntry.__struct_fields__) else LadderEntry
+    kind: Any = TournamentEntry if event.keys() <= set(TournamentEntry.__struct_fields__) else LadderEntry
     assert entry_line(convert(event, kind)) == line
 
 

@@ -30,6 +30,7 @@ class FakeUpstream(Upstream):
         self.calls.append(request)
         found = self.answers.get(response.__name__) or response()
         answer = found if isinstance(found, Message) else found(request)
+        await asyncio.sleep(0)  # Others are called before it arrives.
         assert isinstance(answer, response)
         return answer
 

@@ -112,9 +112,9 @@ PROXIES = SiteAccess(proxies=(ip_network("10.1.0.0/16"), ip_network("2001:db8::/
 class Exchange:
     """One request to an application, and what it sent."""
 
-    def __init__(self, method: str = "GET", address: str = "192.0.2.7", **headers: str) -> None:
+    def __init__(self, method: str = "GET", address: str = "192.0.2.7", path: str = "/", **headers: str) -> None:
         sent = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
-        self.scope: Scope = {"type": "http", "method": method, "path": "/", "client": (address, 1), "headers": sent}
+        self.scope: Scope = {"type": "http", "method": method, "path": path, "client": (address, 1), "headers": sent}
         self.sent: list[Message] = []
         self.stalls = False
 
@@ -191,6 +191,24 @@ def test_the_site_is_only_read(method: str) -> None:
         raise AssertionError
 
     assert answered(protected(never), Exchange(method)).status == 405
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "is_served", "is_private"),
+    [
+        ("POST", "/account/end", True, True),
+        ("GET", "/account", True, True),
+        ("POST", "/account", False, True),
+        ("POST", "/accounts", False, False),
+        ("PUT", "/account/end", False, True),
+        ("POST", "/bots", False, False),
+        ("GET", "/bots", True, False),
+    ],
+)
+def test_forms_are_sent_below_the_account_only(method: str, path: str, is_served: bool, is_private: bool) -> None:
+    exchange = answered(protected(), Exchange(method, path=path))
+    assert exchange.status == (200 if is_served else 405)
+    assert (exchange.headers.get(b"cache-control") == b"no-store") is is_private
 
 
 def test_a_request_that_is_over_is_not_open_any_more_however_it_ended() -> None:
