@@ -239,10 +239,9 @@ def test_the_log_shows_rejected_moves_with_the_reason(visitor: Visitor, organise
     organiser.disconnect_bots()
     log = f"{bot_page(organiser)}/log"
     page = visitor.get(log).body
-    assert {text for text in (ESCAPED, "<script>alert", "MALFORMED_MOVE") if text in page} == {
-        ESCAPED,
-        "MALFORMED_MOVE",
-    }
+    assert ESCAPED in page
+    assert "<script>alert" not in page
+    assert "MALFORMED_MOVE" in page
     assert f"/account/bots/{organiser.bots[0]}/matches/{match_id}" in page
     for query, is_listed in (({"match": match_id}, True), ({"match": "m" * 26}, False), ({"before": "1"}, False)):
         assert (ESCAPED in visitor.get(log, **query).body) == is_listed
