@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import structs
+from msgspec import UNSET, structs
 from msgspec.structs import replace
-from referee_values import IllegalMovePolicy, Policies
+from referee_values import Adjudication, IllegalMovePolicy, Policies
 
 from engines.api import Table
 from engines.options import Settings
@@ -15,6 +15,7 @@ from referee.match.clock import Untimed
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import (
     AddNonce,
+    AdjudicateMatch,
     ClaimDraw,
     Command,
     DisconnectSeat,
@@ -31,6 +32,7 @@ from referee.match.events import (
     DrawDeclined,
     DrawOffered,
     Event,
+    MovePlayed,
     MoveRejected,
     MoveSource,
     NonceAdded,
@@ -47,6 +49,7 @@ from referee.match.setup import Player, Setup
 from referee.records.describe_event import describe
 from referee.records.record_reader import RecordStatus
 from referee.records.verify import ReplayMismatch, replay_finished_match
+from referee.storage.codec import MATCH_CODEC
 from tests.match.setups import change_setup, forfeits_after
 from tests.records.forgery import first_mismatch, lines_of, record_of, resigned, verdict_on
 from tests.records.matches import SECOND, decided_events, find_game, nim_setup, random_match, short_match
@@ -77,6 +80,14 @@ def _result(**changed: Any) -> list[Event]:
     return _with(MATCH, 6, result=replace(ENDED.result, **changed))
 
 
+SCORES = Adjudication(resign_score=300, resign_moves=1)
+LOST_BY_SCORES = decided_events(
+    nim_setup(adjudication=SCORES),
+    START,
+    (1_010, SubmitMove(0, "0.0.1", "1", TurnMeasurement(1_010), score=300)),
+    (3_010, SubmitMove(1, "1.1.1", "2", TurnMeasurement(3_000), score=-300)),
+)
+BY_SCORES: Any = LOST_BY_SCORES[-1]
 ENDED: Any = MATCH[-1]
 REFUSED = MoveRejected(3_010, 1, "1.1.1", "2", "ILLEGAL_MOVE", "NIM-1", "no", 2)
 CLAIMED = Result(EndKind.PLAYED, EndCause.DRAW_CLAIMED, "tired", (0.5, 0.5), (1, 1), (0.5, 0.5), (1, 1))
@@ -157,6 +168,8 @@ FALSE: list[tuple[list[Event], str]] = [
     ),
     ([*MATCH[:2], PlayStarted(20, ()), ENDED], "is not possible: StartPlay is not possible while the match is playing"),
     ([*MATCH[:2], DrawOffered(20, 5), ENDED], "that is not possible: there is no seat 5"),
+    (_with(LOST_BY_SCORES, 4, score=-299), "nothing before it leads to that"),
+    (_with(LOST_BY_SCORES, 5, result=replace(BY_SCORES.result, reason="max_plies")), "reason of the result"),
 ]
 
 
@@ -174,6 +187,19 @@ def test_missing_last_entries_are_found() -> None:
         replay_finished_match(MATCH[:5], nim)
     with pytest.raises(ReplayMismatch, match="entry 4: it is the last one, and the match is not over"):
         replay_finished_match(MATCH[:4], nim)
+    with pytest.raises(ReplayMismatch, match="after it"):
+        replay_finished_match(LOST_BY_SCORES[:-1], nim)
+
+
+def test_a_match_that_both_scores_ended_is_replayed_to_the_same_end() -> None:
+    result = replay_finished_match(LOST_BY_SCORES, find_game("nim")).result
+    assert result
+    assert (result.reason, result.ranks) == ("resign_score", (1, 2))
+
+
+def test_a_decision_of_a_person_is_accepted_in_a_match_with_scores() -> None:
+    decided = (20, AdjudicateMatch((2, 1), "the hall is on fire"))
+    replay_finished_match(decided_events(nim_setup(adjudication=SCORES), START, decided), find_game("nim"))
 
 
 def test_a_flag_that_falls_too_early_is_found(tmp_path: Path) -> None:
@@ -398,3 +424,21 @@ def test_withdrawals_of_seats_that_no_bot_held_are_found(tmp_path: Path) -> None
         assert "it holds no seat in this match" in message
     forfeit = SeatForfeited(3, 9, "withdrawn")
     assert "it holds no seat" in first_mismatch([*events[:-2], forfeit, events[-1]], tmp_path)
+
+
+def test_terms_and_scores_are_stored_only_if_they_are_set() -> None:
+    plain = "".join(map(MATCH_CODEC.encode, short_match()))
+    assert 'score":' not in plain.replace("scores", "")
+    assert 'adjudication":{' not in plain
+    stored = [MATCH_CODEC.encode(event) for event in LOST_BY_SCORES]
+    assert '"adjudication":{"resign_score":300,"resign_moves":1}' in stored[0]
+    assert stored[2].endswith('"request_id":"","score":300}')
+    assert [MATCH_CODEC.decode(line) for line in stored] == LOST_BY_SCORES
+
+
+def test_a_score_that_is_not_given_cannot_be_written_as_null() -> None:
+    played = next(event for event in short_match() if isinstance(event, MovePlayed))
+    assert played.score is UNSET
+    line = MATCH_CODEC.encode(played).replace('"request_id":""', '"request_id":"","score":null')
+    with pytest.raises(ValueError, match="cannot read this entry"):
+        MATCH_CODEC.decode(line)
