@@ -18,8 +18,7 @@ from referee_api.v1 import (
     tournament_service_pb2,
 )
 
-from referee.show.markup import joined, tag
-from referee.show.table import Table
+from referee.show.markup import joined
 from referee.site.correction_marks import match_corrections
 from referee.site.home_page import home_page
 from referee.site.ladder_page import MAX_STANDINGS, ladder_page
@@ -378,19 +377,3 @@ def test_the_page_says_if_it_shows_only_the_first_entrants(entrants: int, said: 
     standings = page.regions["standings"]
     assert "bot-199" in standings
     assert (f"The first 200 of {entrants} entrants." in standings) is said
-
-
-def scroller_of(*cells: object) -> dict[str, str | None]:
-    return ParsedPage(Table(("", "Bot", "Rating"), [cells]).to_html()).tags[0][1]
-
-
-def test_a_table_can_be_scrolled_with_the_keyboard_only() -> None:
-    attributes = scroller_of(1, "<a href=''>anna</a>", 1500)
-    assert attributes == {"class": "scrolls", "tabindex": "0", "role": "group", "aria-label": "Table: Bot, Rating"}
-
-
-@pytest.mark.parametrize(
-    "cell", [tag("a", "anna", href="/bots/anna"), tag("button", "Pause", type="submit"), tag("input", type="text")]
-)
-def test_a_table_with_something_to_reach_is_no_further_stop_of_the_keyboard(cell: str) -> None:
-    assert scroller_of(1, cell, 1500) == {"class": "scrolls"}
