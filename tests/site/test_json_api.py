@@ -63,7 +63,7 @@ def test_allowed_requests_about_anything(api_site: ApiSite, call: JsonCall) -> N
 
 @pytest.mark.parametrize("call", [call for call in CALLS if call.method.input_type.fields], ids=lambda call: call.path)
 def test_forbidden_requests(api_site: ApiSite, call: JsonCall) -> None:
-    assert check(api_site, call, GenerationMode.NEGATIVE) == {400}
+    assert {400} <= check(api_site, call, GenerationMode.NEGATIVE) <= {400, 404}  # 404: a name made another path.
 
 
 def check(site: ApiSite, call: JsonCall, mode: GenerationMode, names: dict[str, str] | None = None) -> set[int]:
