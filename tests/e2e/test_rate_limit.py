@@ -1,14 +1,13 @@
 """A holder that has used up its rate limit can still submit moves, but what contains no new move counts as a call."""
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
-import grpc
 import pytest
 from referee_api.v1 import play_pb2
 
-from tests.e2e.call_errors import parse_error
-from tests.e2e.error_requests import exceed_rate_limit
+from tests.e2e.call_errors import error_of, reason_of
+from tests.e2e.error_causes import exceed_rate_limit
 from tests.e2e.organiser import Organiser
 
 pytestmark = pytest.mark.slow
@@ -23,7 +22,7 @@ def test_a_stream_of_empty_messages_is_ended_by_the_rate_limit(
     stream = organiser.connection(0)
     use_up_rate_limit(organiser)
     stream.send_together(*items)
-    assert_rate_limited(stream)
+    assert error_of(stream.receive, "turn").reason == "TOO_MANY_CALLS"
 
 
 def test_a_repeated_answer_in_a_stream_gets_its_verdict_and_counts_as_a_call(organiser: Organiser) -> None:
@@ -34,7 +33,7 @@ def test_a_repeated_answer_in_a_stream_gets_its_verdict_and_counts_as_a_call(org
     for repeated in (False, True):
         stream.send(move=move)
         assert stream.receive("verdict").repeated is repeated
-    assert_rate_limited(stream)
+    assert error_of(stream.receive, "turn").reason == "TOO_MANY_CALLS"
 
 
 def test_submitting_a_move_does_not_count_as_a_call_but_validating_one_does(organiser: Organiser) -> None:
@@ -43,21 +42,11 @@ def test_submitting_a_move_does_not_count_as_a_call_but_validating_one_does(orga
     use_up_rate_limit(organiser)
     for repeated in (False, True):
         assert organiser.submit_move(turn, turn.legal_moves[0]).repeated is repeated
-    with pytest.raises(grpc.RpcError) as raised:
-        organiser.submit_move(turn, turn.legal_moves[0], turn_token="0.99.1", request_id="another")
-    assert parse_error(raised.value).reason == "STALE_TURN"
-    with pytest.raises(grpc.RpcError) as raised:
-        organiser.submit_move(turn, turn.legal_moves[0], validate_only=True)
-    assert parse_error(raised.value).reason == "TOO_MANY_CALLS"
+    submit = partial(organiser.submit_move, turn, turn.legal_moves[0])
+    assert reason_of(submit, turn_token="0.99.1", request_id="another") == "STALE_TURN"
+    assert reason_of(submit, validate_only=True) == "TOO_MANY_CALLS"
 
 
 def use_up_rate_limit(organiser: Organiser) -> None:
     """Use up all calls of this minute."""
-    with pytest.raises(grpc.RpcError):
-        exceed_rate_limit(organiser)
-
-
-def assert_rate_limited(stream: Any) -> None:
-    with pytest.raises(grpc.RpcError) as raised:
-        stream.receive("turn")
-    assert parse_error(raised.value).reason == "TOO_MANY_CALLS"
+    assert error_of(exceed_rate_limit, organiser).reason == "TOO_MANY_CALLS"
