@@ -9,7 +9,7 @@ from typing import Any
 
 import grpc
 from google.protobuf.message_factory import GetMessageClass
-from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2
+from referee_api.v1 import clock_pb2, game_pb2, match_pb2
 
 from tests.docs import contract
 from tests.e2e.bot_connection import BotConnection
@@ -43,8 +43,8 @@ def call_with_timeout(
     return call(request, metadata=None if secret is None else bearer(secret), timeout=timeout_s)
 
 
-def entries_of(watched: Any) -> list[entry_pb2.Entry]:
-    """Return the entries in one response of WatchMatch."""
+def entries_of(watched: Any) -> list[Any]:
+    """Return the entries in one response of a watch."""
     return [item.entry for item in watched.items if item.HasField("entry")]
 
 

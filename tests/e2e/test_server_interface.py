@@ -12,12 +12,10 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 from grpc_status.rpc_status import from_call
 from referee_api.v1 import (
-    admin_service_pb2,
     bot_service_pb2,
     game_pb2,
     game_service_pb2,
 )
-from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
 from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 from referee_api.v1.game_service_pb2_grpc import GameServiceStub
 
@@ -51,14 +49,6 @@ def code_and_reason(raised: pytest.ExceptionInfo[grpc.RpcError]) -> tuple[grpc.S
     if call.code() == grpc.StatusCode.INVALID_ARGUMENT:
         assert status.details[1].Is(BadRequest.DESCRIPTOR)
     return call.code(), info.reason
-
-
-def test_permission_is_checked_before_existence(server: ServerProcess, channel: grpc.Channel) -> None:
-    owner = create_organiser_token(channel, server.admin_token, "curious")
-    request = admin_service_pb2.PauseBotRequest(bot="nobody", message="no")
-    with pytest.raises(grpc.RpcError) as raised:
-        AdminServiceStub(channel).PauseBot(request, metadata=bearer(owner), timeout=TIMEOUT_S)
-    assert code_and_reason(raised) == (grpc.StatusCode.PERMISSION_DENIED, "NOT_YOURS")
 
 
 def test_games_are_described_and_positions_read(server: ServerProcess, channel: grpc.Channel) -> None:
