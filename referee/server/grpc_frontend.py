@@ -125,16 +125,7 @@ class GrpcFrontend:
             MatchGuards(labels, consent_guard),
             tools,
         )
-        play = Play(
-            referee,
-            known_games,
-            stores.accounts,
-            rate_limit,
-            time,
-            tools,
-            _play_limits(settings),
-            gate,
-        )
+        play = Play(referee, known_games, stores.accounts, rate_limit, time, tools, _play_limits(settings), gate)
         bots = Bots(
             referee,
             stores.accounts,
@@ -155,14 +146,7 @@ class GrpcFrontend:
         )
         contest_limit = ContestLimit(application.ladders, application.tournaments, rate_limit)
         holder_usage = HolderUsage(
-            referee,
-            stores.accounts,
-            stores.tokens,
-            stores.quotas,
-            stores.invitations,
-            contest_limit,
-            rate_limit,
-            time,
+            referee, stores.accounts, stores.tokens, stores.quotas, stores.invitations, contest_limit, rate_limit, time
         )
         admin = Admin(
             referee,
