@@ -22,8 +22,7 @@ from referee.server.node_processes import _node_settings
 from referee.server.referee_server import RefereeServer
 from referee.server.setting_types import LISTEN, Address
 from referee.server.settings import Settings
-from referee.server.site_account import SITE_HOLDER
-from referee.server.site_process import MISSING_PACKAGES, SiteProcess, SiteUnavailable
+from referee.server.site_process import MISSING_PACKAGES, SITE_HOLDER, SiteProcess, SiteUnavailable
 from referee.server.stores import StartupError
 from tests.clients.sdk import connect_organiser
 from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
