@@ -58,6 +58,14 @@ def error_of(call: Callable[..., Any], *arguments: Any, **fields: Any) -> CallEr
     raise AssertionError("the call succeeded")
 
 
+def assert_refused(reason: str, call: Callable[..., Any], *arguments: Any, **fields: Any) -> CallError:
+    """Assert that a call fails for this reason as the contract promises, and return its error."""
+    error = error_of(call, *arguments, **fields)
+    assert error.reason == reason
+    assert_matches_contract(error)
+    return error
+
+
 def reason_of(call: Callable[..., Any], *arguments: Any, **fields: Any) -> str:
     """Return the reason of the error of a call, or nothing if it succeeds; of a stream, one message is read."""
     try:

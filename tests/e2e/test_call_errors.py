@@ -7,8 +7,8 @@ from referee_api.v1.error_pb2 import ErrorReason
 
 from tests.cluster.forwarding import test_forwarding
 from tests.docs import contract
-from tests.e2e import test_backup, test_compute_limit, test_server_faults, test_slow_watchers, test_stored_bytes
-from tests.e2e.call_errors import assert_matches_contract, assert_metadata_complete, error_of
+from tests.e2e import test_backup, test_compute_limit, test_quotas, test_server_faults, test_slow_watchers
+from tests.e2e.call_errors import assert_metadata_complete, assert_refused
 from tests.e2e.error_causes import CALL_ERRORS, CONTEST_ERRORS, MAX_MESSAGE_BYTES, STREAM_ERRORS, VERDICT_ERRORS, Cause
 from tests.e2e.organiser import Organiser
 from tests.e2e.server import ServerProcess, run_server
@@ -24,7 +24,7 @@ TESTED_ELSEWHERE = {
     "HEARTBEAT_LOST": test_server_faults.test_a_bot_that_answers_no_ping_loses_its_session,
     "MATCH_ARCHIVED": test_backup.test_requests_for_an_archived_match_are_rejected_as_archived,
     "TOO_EXPENSIVE": test_compute_limit.test_a_request_that_takes_too_long_is_rejected_and_the_next_one_is_answered,
-    "TOO_MUCH_STORED": test_stored_bytes.test_a_holder_over_its_storage_quota_cannot_create_anything,
+    "TOO_MUCH_STORED": test_quotas.test_a_holder_over_its_storage_quota_cannot_create_anything,
     "ENGINE_FAULT": test_server_faults.test_a_match_with_an_engine_fault_is_void,
     "REFEREE_FAULT": test_server_faults.test_a_fault_outside_of_a_match_is_reported_only_by_its_id,
 }
@@ -52,9 +52,7 @@ def test_every_error_reason_is_covered() -> None:
     ],
 )
 def test_an_error_matches_the_contract(organiser: Organiser, reason: str, cause: Cause) -> None:
-    error = error_of(cause, organiser)
-    assert error.reason == reason
-    assert_matches_contract(error)
+    assert_refused(reason, cause, organiser)
 
 
 @pytest.mark.parametrize("reason", VERDICT_ERRORS)
