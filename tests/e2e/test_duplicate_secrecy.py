@@ -7,11 +7,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import grpc
 import pytest
 from google.protobuf.message import Message
 
-from tests.e2e.call_errors import parse_error
+from tests.e2e.call_errors import reason_of
 from tests.e2e.contests import create_ladder, create_tournament, entrants_of
 from tests.e2e.fuzz_messages import parts_of, values_of
 from tests.e2e.organiser import Organiser, call_method, new_organiser, server_with_organiser
@@ -49,9 +48,9 @@ def set_in_second_match(tmp_path: Path) -> Iterator[DuplicateSet]:
         organiser.call("TournamentService/StartTournament", name=organiser.name)
         turn = organiser.next_turn(0)
         request = {"request_id": "an attempt", "match_id": turn.match_id, "turn_token": turn.turn_token}
-        with pytest.raises(grpc.RpcError) as raised:
-            organiser.call_as_bot(0, "MatchService/SubmitMove", move=ATTEMPT, **request)
-        assert parse_error(raised.value).reason == "MALFORMED_MOVE"
+        assert (
+            reason_of(organiser.call_as_bot, 0, "MatchService/SubmitMove", move=ATTEMPT, **request) == "MALFORMED_MOVE"
+        )
         bots[0].send(resignation={"match_id": turn.match_id})
         ended = bots[0].receive("match_ended")
         second = bots[0].receive("match_started").match.id
