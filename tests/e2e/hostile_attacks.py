@@ -38,7 +38,6 @@ SHED = ("TOO_MANY_CALLS", "TOO_MANY_CALLS_IN_FLIGHT", "TOO_MANY_STREAMS")
 FULL = ("TOO_MANY_NAMES", "TOO_MANY_MATCHES", "TOO_MUCH_STORED")
 MAX_SHOWN_CHARS = 200
 HUGE = "x" * 100_000
-BEYOND_A_MESSAGE = "x" * 2_000_000
 NUMBERS = count(1)
 UNREAD_WATCHES = 150
 ONE_MS = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1))
@@ -184,6 +183,7 @@ def read_private_data(caller: HostileCaller, _calls: int) -> None:
     for method in ("InvitationService/ListRedemptions", "InvitationService/RevokeInvitation"):
         caller.attempt(method, "NOT_YOURS", "NO_SUCH_INVITATION", invitation_id=victims.invitation)
         caller.compare(method, "invitation_id", victims.invitation)
+    caller.attempt("BotService/UpdateBot", "MESSAGE_TOO_LARGE", name=victims.bots[0], description=20 * HUGE)
     caller.compare("BotService/RevokeBotToken", "token_id", victims.token_id, bot=victims.bots[0])
     caller.compare("AdminService/GetQuota", "holder", victims.holder)
     listed = caller.attempt("InvitationService/ListInvitations", ACCEPTED, "NOT_YOURS")
@@ -284,24 +284,6 @@ def create_contests(caller: HostileCaller, calls: int) -> None:
         caller.attempt_new("InvitationService/CreateInvitation", *may_create, **wide)
 
 
-def exceed_limits(caller: HostileCaller, _calls: int) -> None:
-    """Send texts, lists and numbers beyond limits, and repeat request ids with other bodies."""
-    create, register, bot = "MatchService/CreateMatch", "BotService/RegisterBot", caller.register("own")
-    caller.attempt_new(register, "BAD_FIELD", name=unique("own"), description=HUGE)
-    caller.attempt_new(register, "BAD_NAME", "BAD_FIELD", name=HUGE)
-    caller.attempt("BotService/UpdateBot", "MESSAGE_TOO_LARGE", name=bot, description=BEYOND_A_MESSAGE)
-    caller.attempt("BotService/ListBots", "BAD_FIELD", page_size=1_000_000)
-    caller.attempt("BotService/ListBots", "BAD_PAGE_TOKEN", page_token="guessed")
-    caller.attempt(create, "BAD_FIELD", **seated(*[""] * 1000))
-    huge_board = seated("", "")
-    huge_board["terms"].rules.CopyFrom(LARGE)
-    huge_board["terms"].rules.options["own_board"] = HUGE
-    caller.attempt(create, "BAD_FIELD", "BAD_OPTION", **huge_board)
-    first = seated(bot, "")
-    caller.attempt(create, ACCEPTED, *FULL, **first)
-    caller.attempt(create, "REQUEST_ID_REUSED", *FULL, **first | {"title": "another"})
-
-
 def fill_the_disk(caller: HostileCaller, calls: int) -> None:
     """Store as much as possible in bots, versions, tokens and matches, up to and beyond every quota."""
     for _ in range(12 + calls):
@@ -367,7 +349,7 @@ def guess_codes(caller: HostileCaller, calls: int) -> None:
 ATTACKS: dict[str, tuple[Attack, ...]] = {
     "spy": (read_private_data, act_for_others),
     "starver": (stall_others, seat_others, disturb_contests),
-    "filler": (fill_contest_logs, exceed_limits, create_contests, fill_the_disk),
+    "filler": (fill_contest_logs, create_contests, fill_the_disk),
     "flooder": (flood_calls, watch_without_reading),
     "looper": (loop_as_a_bot,),
     "stranger": (guess_codes, call_without_a_token),

@@ -47,7 +47,7 @@ ATTACK_TIMEOUT_S = 600
 NO_SHOW_MS = 500
 FISCHER = clock_pb2.ClockRule(fischer=clock_pb2.Fischer(main_ms=60_000, increment_ms=1_000))
 REQUIRED_REFUSALS = {
-    *("NOT_YOURS", "CONSENT_MISSING", "BAD_INVITATION", "BAD_FIELD", "MESSAGE_TOO_LARGE", "REQUEST_ID_REUSED"),
+    *("NOT_YOURS", "CONSENT_MISSING", "BAD_INVITATION", "BAD_FIELD", "MESSAGE_TOO_LARGE"),
     *("TOO_MANY_NAMES", "TOO_MANY_CALLS", "NO_TOKEN", "BAD_TOKEN", "NAME_TAKEN"),
 }
 """Reasons that show that the attacks really took place."""
