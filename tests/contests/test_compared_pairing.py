@@ -52,7 +52,6 @@ def _check_not_worse(found: Mapping[tuple[str, int], ComparedQuality]) -> None:
 @pytest.mark.parametrize("field", [field for field in FIELDS if field != NARROW])
 def test_pairing_is_never_worse_than_lots_and_better_after_a_hundred_matches(field: str) -> None:
     found = compared(field, RUNS, MATCHES)
-
     report(field, found)
     _check_not_worse(found)
     assert all(found[measure, 100].ratio < 1 for measure in ("order", "top", "value"))
@@ -62,7 +61,6 @@ def test_pairing_is_never_worse_than_lots_and_better_after_a_hundred_matches(fie
 def test_pairing_of_a_narrow_field_is_as_good_as_lots() -> None:
     """In the first thirty fields of this kind it is worse by chance: in a hundred others it is as good, until 20."""
     found = compared(NARROW, range(100, 130), MATCHES)
-
     report(NARROW, found)
     _check_not_worse(found)
 
@@ -72,7 +70,6 @@ def test_pairing_of_a_narrow_field_is_as_good_as_lots() -> None:
 def test_pairing_among_few_is_about_as_good_as_lots(field: str) -> None:
     """Matches end one by one, so that only two to four entrants wait at a time."""
     found = compared(field, range(10), (10, 50), SimulatedLadder.play_overlapping)
-
     report(field, found)
     assert found["order", 50].ratio < 1.15
     assert found["value", 50].ratio < 1.15
@@ -81,7 +78,6 @@ def test_pairing_among_few_is_about_as_good_as_lots(field: str) -> None:
 @pytest.mark.slow
 def test_pairing_orders_a_wide_field_better_than_lots_do() -> None:
     found = compared("even", range(4), (50,))
-
     assert found["order", 50].ratio < 0.9
     assert found["top", 50].ratio < 0.9
     assert found["value", 50].ratio < 1.05

@@ -24,7 +24,6 @@ def test_the_expected_score_gives_the_difference_back(lead: float) -> None:
 @given(st.floats(-700, 700), st.floats(-400, 400))
 def test_the_average_over_both_seats_gives_the_difference_back(lead: float, first_seat: float) -> None:
     score = seated_score(lead, first_seat)
-
     assert elo_difference(score, first_seat) == pytest.approx(lead, abs=1e-6)
     assert abs(score - 0.5) <= abs(expected_score(lead) - 0.5) + 1e-12
 

@@ -30,7 +30,6 @@ def test_many_sets_give_the_published_estimate(
     counts: tuple[int, ...], elo: float, bar: float, superiority: float
 ) -> None:
     found = estimate_from_counts(OutcomeCounts(counts))
-
     assert found.elo == pytest.approx(elo, abs=1e-8)
     # Fishtest uses the normal approximation, this code a beta distribution; with this many sets they are the same.
     assert (found.high - found.low) / 2 == pytest.approx(bar, rel=2e-3)
@@ -39,7 +38,6 @@ def test_many_sets_give_the_published_estimate(
 
 def test_few_sets_give_the_published_lead_and_a_wide_interval() -> None:
     found = estimate_from_counts(OutcomeCounts((0, 3, 10, 5, 2)))
-
     assert found.elo == pytest.approx(52.49112967, abs=1e-8)
     assert (found.high - found.low) / 2 == pytest.approx(66.49, rel=0.05)
     assert found.superiority == pytest.approx(0.944, abs=0.025)  # Fishtest is a little more certain after 20 sets.
@@ -47,14 +45,12 @@ def test_few_sets_give_the_published_lead_and_a_wide_interval() -> None:
 
 def test_equal_points_give_no_difference() -> None:
     found = estimate_from_counts(OutcomeCounts((5, 5, 5, 5, 5)))
-
     assert (found.elo, found.superiority) == pytest.approx((0.0, 0.5), abs=1e-9)
     assert found.low == pytest.approx(-found.high)
 
 
 def test_without_sets_the_estimate_is_uncertain() -> None:
     found = estimate_from_counts(no_outcomes(3))
-
     assert found.elo == pytest.approx(0)
     assert found.superiority == pytest.approx(0.5)
     assert found.high > 400
@@ -63,14 +59,12 @@ def test_without_sets_the_estimate_is_uncertain() -> None:
 
 def test_three_wins_in_a_row_leave_a_wide_interval() -> None:
     found = estimate_from_counts(OutcomeCounts((0, 0, 3)))
-
     assert found.low < 0
     assert 0.9 < found.superiority < 0.975
 
 
 def test_scores_of_sets_give_the_average_and_few_equal_ones_leave_doubt() -> None:
     found = estimate_from_scores([1.0, 1.0, 1.0])
-
     assert found.low < 100
     assert 0.9 < found.superiority < 1
     assert found.elo == elo_difference(1.0)
@@ -81,7 +75,6 @@ def test_scores_of_sets_give_the_average_and_few_equal_ones_leave_doubt() -> Non
 
 def test_scores_of_sets_and_counts_agree() -> None:
     scores, counted = estimate_from_scores([0.0] * 10 + [0.5] * 20 + [1.0] * 30), OutcomeCounts((10, 20, 30))
-
     found = estimate_from_counts(counted)
     assert scores.elo == pytest.approx(found.elo)
     assert (scores.low, scores.high) == pytest.approx((found.low, found.high), abs=5)
@@ -96,7 +89,6 @@ def test_the_lead_lies_in_its_interval_and_exchanging_the_entrants_mirrors_both(
         estimate_from_counts(OutcomeCounts(tuple(counts))),
         estimate_from_counts(OutcomeCounts(tuple(reversed(counts)))),
     )
-
     assert found.low <= found.elo <= found.high
     assert (other.elo, other.low, other.high) == pytest.approx((-found.elo, -found.high, -found.low), abs=1e-3)
     assert found.superiority + other.superiority == pytest.approx(1)
@@ -108,7 +100,6 @@ def test_one_more_win_never_lowers_the_lead(counts: tuple[int, ...], more: int) 
     after = before
     for _ in range(more):
         after = after.with_outcome(len(counts) - 1)
-
     assert sum(after.counts) == sum(before.counts) + more
     assert after.score >= before.score - 1e-3  # An unseen outcome has a weight of 0.001.
 
@@ -122,7 +113,6 @@ def test_matches_are_counted_by_the_set() -> None:
 @pytest.mark.parametrize("chance", [0.05, 0.5, 0.9])
 def test_the_beta_distribution_gives_the_tail_of_the_binomial_one(successes: int, chance: float) -> None:
     tail = sum(comb(10, many) * chance**many * (1 - chance) ** (10 - many) for many in range(successes, 11))
-
     known = BetaDistribution(successes, 11 - successes)
     assert known.cdf(chance) == pytest.approx(tail, rel=1e-10)
     assert known.cdf(known.quantile(0.3)) == pytest.approx(0.3)
@@ -131,7 +121,6 @@ def test_the_beta_distribution_gives_the_tail_of_the_binomial_one(successes: int
 @given(st.floats(0.05, 0.95), st.floats(0.001, 0.95), st.floats(0.001, 0.999))
 def test_the_beta_distribution_is_symmetric_and_has_the_given_moments(mean: float, width: float, x: float) -> None:
     known = BetaDistribution.of_moments(mean, width * mean * (1 - mean))
-
     assert known.a / (known.a + known.b) == pytest.approx(mean)
     assert 0 <= known.cdf(x) <= 1 + 1e-12
     assert known.cdf(x) + BetaDistribution(known.b, known.a).cdf(1 - x) == pytest.approx(1, abs=1e-9)

@@ -87,7 +87,6 @@ def test_ratings_need_opponents_of_mixed_strength(monkeypatch: pytest.MonkeyPatc
     mixed = [ladder.play_paired(100) for ladder in ladders("normal 100", 6)]
     monkeypatch.setattr(matchmaking, "MIN_INFORMATION_SHARE", 1.0)
     nearest = [ladder.play_paired(100) for ladder in ladders("normal 100", 6)]
-
     assert coverage(mixed, "opponents of mixed strength") >= 0.9
     coverage(nearest, "only the most informative opponents")
     assert mean(ladder.live_coverage for ladder in nearest) <= 0.8
@@ -107,7 +106,6 @@ def test_fifty_bots_are_ordered_within_the_stated_uncertainty(runs: int) -> None
             if abs(estimated_difference) > 1.96 * hypot(deviation, its_deviation):  # The better one seems to be known.
                 sure += 1
                 wrong += true_difference * estimated_difference < 0
-
     print(f"{wrong} of {sure} wrong, of {runs * BOTS * (BOTS - 1) // 2}")  # noqa: T201
     assert sure > runs * BOTS * (BOTS - 1) // 2 * 0.4
     assert wrong / sure <= 0.025

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from referee_values import Elimination
 
 from engines.chance import Chance
-from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.pairing import DueMatch, MatchScore
 from referee.contests.systems.knockout import (
     BracketStage,
@@ -16,13 +15,13 @@ from referee.contests.systems.knockout import (
     seed_positions,
     separate_owners,
 )
-from referee.contests.tournament.commands import EnterTournament, StartTournament, WithdrawEntrant
+from referee.contests.tournament.commands import StartTournament
 from referee.match.setup import Player
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, entered, level, started
 
 
 def pairs(play: TournamentHarness) -> list[tuple[str, ...]]:
-    return [progress.pairing.entrants for progress in play.tournament.pairings.values()]
+    return [pairing.entrants for pairing in play.planned]
 
 
 def test_seeds_are_placed_so_that_the_best_meet_last() -> None:
@@ -61,7 +60,7 @@ def test_only_seeds_that_are_worth_the_same_are_exchanged(owners: list[tuple[str
 def test_owners_in_the_log_decide_the_draw() -> None:
     play = entered(Elimination(), ())
     for name in "abcd":
-        play.do(EnterTournament(ContestEntrant(name, bots=(Player(name),), owners=("ann",) if name in "ad" else ())))
+        play.enter(name, bots=(Player(name),), owners=("ann",) if name in "ad" else ())
     play.do(StartTournament())
     assert pairs(play) == [("a", "c"), ("b", "d")]
 
@@ -113,7 +112,7 @@ def test_the_winner_of_the_losers_bracket_has_to_win_two_finals() -> None:
 def test_an_entrant_that_left_loses_its_next_pairing() -> None:
     play = started(Elimination(), "abcd")
     play.result(play.tournament.due_matches()[0], MatchScore((1, 2)))
-    play.do(WithdrawEntrant("a"))
+    play.withdraw("a")
     play.play_out()
     assert [(rank, name) for rank, name, _ in play.table] == [(1, "b"), (2, "a"), (3, "c"), (3, "d")]
 

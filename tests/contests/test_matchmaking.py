@@ -96,9 +96,7 @@ def test_information_is_the_share_of_the_variance_that_an_update_removes() -> No
     candidate = other = PairingCandidate("a", 1500, 40, 1)
     ((after,), _) = rate_match([[SkillRating(1500, 40)]] * 2, [1, 1])
     variance = 40**2 + MATCH_DEVIATION**2
-
     removed = variance - after.deviation**2
-
     assert removed == pytest.approx(variance**2 * expected_information(candidate, other), rel=0.01)
 
 
@@ -106,9 +104,7 @@ def test_opponents_are_drawn_among_all_that_are_informative_enough() -> None:
     """A lead of 457 Elo leaves a quarter of the information of a match between equals."""
     seeker = PairingCandidate("s", 1500, 250, 1, provisional=True)
     others = [PairingCandidate(f"{lead}", 1500 + lead, 60, 1) for lead in (0, 200, -300, 456, 458, -800)]
-
     met = {choose_pair(seeker, others, number) for number in range(100)}
-
     assert met == {"0", "200", "-300", "456"}
 
 
@@ -119,13 +115,11 @@ def choose_pair(seeker: PairingCandidate, others: list[PairingCandidate], number
 
 def test_equally_urgent_entrants_choose_in_the_order_of_lots() -> None:
     first = {choose_matches(known(*"abcdef"), PairingHistory(), PairingOptions(), 1, lots(n))[0] for n in range(300)}
-
     assert first == set(permutations("abcdef", 2))
 
 
 def test_seats_that_are_equally_fair_are_drawn() -> None:
     seats = {choose_seating("ba", PairingHistory(), PairingOptions(), lots(number)) for number in range(20)}
-
     assert seats == {("a", "b"), ("b", "a")}
 
 

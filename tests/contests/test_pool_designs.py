@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from referee.contests.systems.pool_designs import CYCLIC, PLANES, PoolDesign, find_designs
-from referee.contests.tournament.commands import WithdrawEntrant
 from referee.contests.tournament.tournament_terms import Pools
 from tests.contests.test_pools import PARTNERS, names, tables
 from tests.contests.tournament_harness import TournamentHarness, level, play_terms, started
@@ -102,13 +101,13 @@ def test_seats_are_balanced_within_a_design() -> None:
 
 def test_without_an_entrant_the_other_rounds_have_tables_by_search() -> None:
     play = started(Pools(4, 3), names(9))
-    play.do(WithdrawEntrant("P00"))
+    play.withdraw("P00")
     play.play_out(level)
     assert max(meetings(play)) <= 2
 
 
 def test_tournaments_with_late_entry_have_no_design() -> None:
-    terms = play_terms(Pools(4, 3), b"seed", last_entry_round=1)
+    terms = play_terms(Pools(4, 3), last_entry_round=1)
     designed = tables(started(Pools(4, 3), names(9)).play_out(level))
     assert tables(started(terms, names(9)).play_out(level)) != designed
 

@@ -6,7 +6,6 @@ from typing import get_args
 import pytest
 from referee_values import Elimination, RoundRobin, Swiss, TieBreak
 
-from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import MalformedTrf, TrfNotAvailable
 from referee.contests.pairing import DuplicateSets, MatchScore
 from referee.contests.strength.sprt_evaluation import SprtParameters
@@ -14,12 +13,10 @@ from referee.contests.systems.acceleration import Acceleration
 from referee.contests.systems.swiss import pair_swiss_round
 from referee.contests.tables.round_result import ResultKind
 from referee.contests.tournament.commands import (
-    EnterTournament,
     RecordTournamentScore,
     RequestBye,
     StartTournament,
     StartTournamentMatch,
-    WithdrawEntrant,
 )
 from referee.contests.tournament.tournament_export import to_csv, to_json
 from referee.contests.tournament.tournament_pairing import first_has_first_move
@@ -40,7 +37,7 @@ def test_reading_and_writing_gives_the_same_text(name: str) -> None:
 
 def test_a_written_tournament_reads_back_unchanged() -> None:
     play = started(Swiss(rounds=4), "abcdefg")
-    play.do(WithdrawEntrant("c"))
+    play.withdraw("c")
     play.play_out()
     report = read_trf(to_trf(play.tournament, "Bots' open"))
     assert (report.title, report.rounds) == ("Bots' open", 4)
@@ -65,7 +62,7 @@ def test_formats_that_trf_does_not_support_are_an_error() -> None:
     with pytest.raises(TrfNotAvailable):
         to_trf(started(Elimination(), "ab").tournament, "")
     with pytest.raises(TrfNotAvailable):
-        to_trf(started(play_terms(RoundRobin(), b"", duplicate=DuplicateSets()), "ab").tournament, "")
+        to_trf(started(RoundRobin(), "ab", duplicate=DuplicateSets()).tournament, "")
 
 
 def test_points_that_exceed_the_columns_of_a_report_are_an_error() -> None:
@@ -77,7 +74,6 @@ def test_points_that_exceed_the_columns_of_a_report_are_an_error() -> None:
 def test_a_swiss_says_how_it_is_paired_and_ranked() -> None:
     terms = play_terms(
         Swiss(rounds=5, accelerated=True),
-        b"seed",
         tie_breaks=("buchholz_cut_1", "median_buchholz", "progressive"),
         forbidden_pairs=(("h", "a"), ("a", "nobody")),
         max_requested_byes=2,
@@ -106,15 +102,15 @@ def test_a_swiss_says_how_it_is_paired_and_ranked() -> None:
 
 
 def test_entrants_of_one_owner_are_forbidden_pairs_of_the_first_half() -> None:
-    play = entered(play_terms(Swiss(rounds=5), b"seed"), "")
+    play = entered(Swiss(rounds=5), "")
     for name in "abcdef":
-        play.do(EnterTournament(ContestEntrant(name, owners=("olga",) if name in "ace" else (name,))))
+        play.enter(name, owners=("olga",) if name in "ace" else (name,))
     play.do(StartTournament())
     assert to_trf(play.tournament, "").splitlines()[-1] == "260 001 003 0001 0003 0005"
 
 
 def test_requested_byes_of_past_rounds_are_results() -> None:
-    play = entered(play_terms(Swiss(rounds=3), b"seed", max_requested_byes=2), "abcdef")
+    play = entered(Swiss(rounds=3), "abcdef", max_requested_byes=2)
     play.do(RequestBye("a", 1, "half_point", "ann"))
     play.do(RequestBye("a", 3, "half_point", "ann"))
     play.do(StartTournament())
@@ -134,7 +130,7 @@ def test_requested_byes_of_past_rounds_are_results() -> None:
     ],
 )
 def test_the_system_is_fides_code(form: TournamentFormat, names: str, code: str, rounds: int) -> None:
-    report = read_trf(to_trf(started(play_terms(form, b""), names).tournament, ""))
+    report = read_trf(to_trf(started(form, names).tournament, ""))
     assert (report.system, report.rounds) == (code, rounds)
 
 
@@ -221,7 +217,6 @@ def test_the_json_has_forfeits_estimates_and_match_ids() -> None:
     play.do(StartTournamentMatch("1.1", 1, 1, "m1"))
     assert json.loads(to_json(play.tournament))["standings"][0]["estimate"] is None
     play.do(RecordTournamentScore("1.1", 1, 1, MatchScore((2, 1), ("a",))))
-
     report = json.loads(to_json(play.tournament))
     best, other = report["standings"]
     assert (best["entrant"], best["forfeits"], other["forfeits"]) == ("b", 0, 1)
@@ -231,8 +226,7 @@ def test_the_json_has_forfeits_estimates_and_match_ids() -> None:
 
 
 def test_the_json_of_a_trial_has_the_state_of_the_test() -> None:
-    play = started(play_terms(SprtTrial(SprtParameters(elo1=5, max_matches=4)), b""), "ab").play_out()
-
+    play = started(SprtTrial(SprtParameters(elo1=5, max_matches=4)), "ab").play_out()
     report = json.loads(to_json(play.tournament))["test"]
     assert (report["verdict"], report["counts"], report["matches"]) == ("undecided", [0, 0, 0, 0, 2], 4)
     assert report["lower"] < report["llr"] < report["upper"]
