@@ -14,8 +14,7 @@ from referee.contests.strength import bradley_terry
 from referee.contests.strength.bradley_terry import chances_to_be_best, fit_strengths
 from referee.contests.strength.elo import ELO_SCALE, EloEstimate, elo_difference, expected_score
 from referee.contests.strength.rating import FinishOrder
-from tests.contests.random_draws import random_numbers
-from tests.contests.simulated_matches import gauss, random_seats, simulated_match
+from tests.contests.simulated_matches import gauss, random_numbers, simulated_match
 
 JOURNALS = ("Biometrika", "Comm Statist", "JASA", "JRSS-B")
 CITED = ((714, 730, 498, 221), (33, 425, 68, 17), (320, 813, 1072, 142), (284, 276, 325, 188))
@@ -251,7 +250,7 @@ def test_the_intervals_contain_the_true_values_as_often_as_stated(seats: int) ->
     draws, held, compared, bots, fields = random_numbers(f"field of {seats}"), 0, 0, 16, 25
     for _ in range(fields):
         strengths = [150 * gauss(draws) for _ in range(bots)]
-        met = [random_seats(range(bots), seats, draws) for _ in range(30 * bots // seats)]
+        met = [sorted(range(bots), key=lambda _: next(draws))[:seats] for _ in range(30 * bots // seats)]
         found = fit_strengths(simulated_match(strengths, players, draws) for players in met)
         for bot in found.elo:
             estimate = found.estimate(bot)

@@ -22,8 +22,7 @@ from referee.contests.strength.elo import (
     expected_score,
     score_interval,
 )
-from tests.contests.random_draws import random_numbers
-from tests.contests.simulated_matches import gauss, gumbel
+from tests.contests.simulated_matches import gauss, gumbel, random_numbers
 
 LEADS = range(0, 201, 25)
 DRAW_SHARES = (0.0, 0.3, 0.6, 0.9)

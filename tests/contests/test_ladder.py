@@ -37,8 +37,8 @@ from referee.contests.strength.rating import INITIAL_DEVIATION, FinishOrder, com
 from referee.match.match_errors import RequestIdReused
 from referee.match.setup import Player
 from tests.contests.ladder_harness import DUEL, TOC, TOC_PARTNERS, LadderHarness, entrant, new_ladder, replay
-from tests.contests.random_draws import random_numbers
 from tests.contests.recomputed_ratings import recompute_ratings
+from tests.contests.simulated_matches import random_numbers
 
 
 def started_ladder(*names: str, **terms: object) -> LadderHarness:

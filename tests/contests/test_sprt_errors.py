@@ -1,6 +1,6 @@
 """The sequential test, run thousands of times: error rates and length."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice
 from math import log
 from typing import NamedTuple
@@ -10,12 +10,21 @@ from referee_values import SprtVerdict
 
 from referee.contests.strength.elo import OutcomeCounts, expected_score, no_outcomes
 from referee.contests.strength.sprt_evaluation import NO_POINTS, SprtParameters, decide_sprt, evaluate_sprt
-from tests.contests.random_draws import outcome, random_numbers
+from tests.contests.simulated_matches import random_numbers
 
 ALPHA, BETA = 0.05, 0.1
 SPRT = SprtParameters(elo0=0, elo1=100, alpha=ALPHA, beta=BETA)
 
 TRINOMIAL, PENTANOMIAL = 3, 5
+
+
+def outcome(rates: Sequence[float], drawn: float) -> int:
+    """Return the index of the outcome, given the rates of all outcomes, that a number from 0 to 1 selects."""
+    for place, rate in enumerate(rates):
+        drawn -= rate
+        if drawn < 0:
+            return place
+    return len(rates) - 1
 
 
 class SprtRun(NamedTuple):

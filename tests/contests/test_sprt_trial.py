@@ -14,7 +14,7 @@ from referee.contests.tournament.events import TournamentEnded
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.contests.tournament.tournament_export import estimate_strengths
 from referee.contests.tournament.tournament_terms import SprtTrial
-from tests.contests.random_draws import random_numbers
+from tests.contests.simulated_matches import random_numbers
 from tests.contests.tournament_harness import Referee, TournamentHarness, level, replay, started
 
 SPRT = SprtParameters(elo1=100)
