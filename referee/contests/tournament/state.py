@@ -26,21 +26,8 @@ from referee.contests.systems.acceleration import upper_half
 from referee.contests.systems.knockout import Knockout, build_bracket
 from referee.contests.tables.round_result import DRAW, TEAM_DRAW, RoundResults
 from referee.contests.tables.standings import ResultTable, StandingsRow, rank_groups
-from referee.contests.tournament import sprt_trial
-from referee.contests.tournament.events import (
-    ByeRequested,
-    EntrantsAbsent,
-    PairingPostponed,
-    PairingReopened,
-    PairingsPlanned,
-    PairingsReplaced,
-    ScoreCorrected,
-    TournamentEnded,
-    TournamentEvent,
-    TournamentPlayStarted,
-    VersionsFrozen,
-    by_rating,
-)
+from referee.contests.tournament import events, sprt_trial
+from referee.contests.tournament.events import TournamentEvent
 from referee.contests.tournament.pairing_table import PairingTable
 from referee.contests.tournament.play_off import standings_after
 from referee.contests.tournament.results_by_round import results_by_round
@@ -189,7 +176,7 @@ def _entered(tournament: Tournament, event: EntrantJoined) -> Tournament:
     """With seeding by rating, a late entrant gets the number that it would have had from the start, as FIDE asks."""
     entrants = {**tournament.entrants, event.entrant.name: event.entrant}
     if tournament.phase == "playing" and tournament.terms.value.seeding == "rating":
-        entrants = {name: entrants[name] for name in by_rating(entrants)}
+        entrants = {name: entrants[name] for name in events.by_rating(entrants)}
     return replace(tournament, entrants=entrants)
 
 
@@ -207,14 +194,14 @@ def _withdrew(tournament: Tournament, event: EntrantLeft) -> Tournament:
     )
 
 
-def _started(tournament: Tournament, event: TournamentPlayStarted) -> Tournament:
+def _started(tournament: Tournament, event: events.TournamentPlayStarted) -> Tournament:
     entrants = {name: tournament.entrants[name] for name in event.order}
     accelerated = isinstance(tournament.terms.format, Swiss) and tournament.terms.format.accelerated
     last = event.order[min(upper_half(len(event.order)), len(event.order)) - 1] if accelerated else ""
     return replace(tournament, entrants=entrants, phase="playing", last_accelerated=last)
 
 
-def _paired(tournament: Tournament, event: PairingsPlanned) -> Tournament:
+def _paired(tournament: Tournament, event: events.PairingsPlanned) -> Tournament:
     pairings = (_planned_progress(tournament, pairing, event.not_before_ms) for pairing in event.pairings)
     return replace(tournament, pairings=tournament.pairings.with_new(pairings))
 
@@ -252,36 +239,36 @@ def _match_voided(tournament: Tournament, event: ContestMatchVoided) -> Tourname
     return _with_progress(tournament, tournament.pairings[event.pairing].with_void(event.number))
 
 
-def _absent(tournament: Tournament, event: EntrantsAbsent) -> Tournament:
+def _absent(tournament: Tournament, event: events.EntrantsAbsent) -> Tournament:
     progress = tournament.pairings[event.pairing].with_absence(event.entrants, event.board)
     counts = {name: tournament.no_shows.get(name, 0) + 1 for name in event.entrants if name in progress.absent}
     tournament = replace(tournament, no_shows={**tournament.no_shows, **counts})
     return _with_progress(tournament, progress)
 
 
-def _frozen(tournament: Tournament, event: VersionsFrozen) -> Tournament:
+def _frozen(tournament: Tournament, event: events.VersionsFrozen) -> Tournament:
     frozen = {entrant.name: replace(tournament.entrants[entrant.name], bots=entrant.bots) for entrant in event.entrants}
     return replace(tournament, entrants={**tournament.entrants, **frozen})
 
 
-def _replaced(tournament: Tournament, event: PairingsReplaced) -> Tournament:
+def _replaced(tournament: Tournament, event: events.PairingsReplaced) -> Tournament:
     new = (_planned_progress(tournament, pairing, event.not_before_ms) for pairing in event.pairings)
     tournament = _without(tournament, event.dropped)
     return replace(tournament, pairings=tournament.pairings.with_new(new))
 
 
-def _postponed(tournament: Tournament, event: PairingPostponed) -> Tournament:
+def _postponed(tournament: Tournament, event: events.PairingPostponed) -> Tournament:
     return _with_progress(tournament, replace(tournament.pairings[event.pairing], not_before_ms=event.until_ms))
 
 
-def _reopened(tournament: Tournament, event: PairingReopened) -> Tournament:
+def _reopened(tournament: Tournament, event: events.PairingReopened) -> Tournament:
     progress = tournament.pairings[event.pairing]
     counts = {name: many - (name in progress.absent) for name, many in tournament.no_shows.items()}
     tournament = replace(_without(tournament, event.dropped), no_shows=counts)
     return _with_progress(tournament, progress.with_result_set_aside())
 
 
-def _bye_requested(tournament: Tournament, event: ByeRequested) -> Tournament:
+def _bye_requested(tournament: Tournament, event: events.ByeRequested) -> Tournament:
     place = (event.name, event.round)
     if event.bye == "none":
         return _without_byes(tournament, {place})
@@ -293,7 +280,7 @@ def _without_byes(tournament: Tournament, places: Collection[tuple[str, int]]) -
     return replace(tournament, requested_byes=kept)
 
 
-def _score_corrected(tournament: Tournament, event: ScoreCorrected) -> Tournament:
+def _score_corrected(tournament: Tournament, event: events.ScoreCorrected) -> Tournament:
     progress = tournament.pairings[event.pairing].with_correction(event.number, event.correction, event.score)
     requests = with_request(tournament.correction_requests, event.correction)
     return _with_progress(replace(tournament, correction_requests=requests), progress)
@@ -305,7 +292,7 @@ def _without(tournament: Tournament, dropped: tuple[str, ...]) -> Tournament:
     return replace(tournament, pairings=tournament.pairings.without(dropped), dropped=tournament.dropped.union(dropped))
 
 
-def _ended(tournament: Tournament, event: TournamentEnded) -> Tournament:
+def _ended(tournament: Tournament, event: events.TournamentEnded) -> Tournament:
     return replace(tournament, phase="cancelled" if event.cancelled else "finished")
 
 
@@ -316,17 +303,17 @@ def _with_progress(tournament: Tournament, progress: PairingProgress) -> Tournam
 EVOLVE: dict[type, Callable[[Tournament, Any], Tournament]] = {
     EntrantJoined: _entered,
     EntrantLeft: _withdrew,
-    TournamentPlayStarted: _started,
-    PairingsPlanned: _paired,
+    events.TournamentPlayStarted: _started,
+    events.PairingsPlanned: _paired,
     ContestMatchStarted: _match_started,
     ContestMatchScored: _match_scored,
     ContestMatchVoided: _match_voided,
-    EntrantsAbsent: _absent,
-    VersionsFrozen: _frozen,
-    PairingsReplaced: _replaced,
-    PairingPostponed: _postponed,
-    PairingReopened: _reopened,
-    ByeRequested: _bye_requested,
-    ScoreCorrected: _score_corrected,
-    TournamentEnded: _ended,
+    events.EntrantsAbsent: _absent,
+    events.VersionsFrozen: _frozen,
+    events.PairingsReplaced: _replaced,
+    events.PairingPostponed: _postponed,
+    events.PairingReopened: _reopened,
+    events.ByeRequested: _bye_requested,
+    events.ScoreCorrected: _score_corrected,
+    events.TournamentEnded: _ended,
 }
