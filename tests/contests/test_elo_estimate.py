@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.contests.strength.beta_distribution import BetaDistribution
 from referee.contests.strength.elo import (
+    BetaDistribution,
     OutcomeCounts,
     elo_difference,
     estimate_from_counts,

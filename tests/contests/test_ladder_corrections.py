@@ -11,11 +11,10 @@ from referee.contests.contest_errors import BadRanks, MatchNotCounted
 from referee.contests.corrections import MAX_KNOWN_REQUESTS, Correction
 from referee.contests.ladder.commands import CloseLadder, CorrectMatch, FinishClosure, RateMatch, StartSeason
 from referee.contests.ladder.events import MatchCorrected, MatchRated
-from referee.contests.ladder.rated_matches import RatedMatches
 from referee.contests.ladder.rating_replay import RatingReplay
 from referee.contests.ladder.rating_rules import DAY_MS
 from referee.contests.ladder.season import Season
-from referee.contests.ladder.state import Ladder
+from referee.contests.ladder.state import Ladder, RatedMatches
 from referee.contests.strength.rating import FinishOrder
 from referee.match.match_errors import RequestIdReused
 from referee.match.setup import Player

@@ -13,6 +13,7 @@ from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.contest_errors import (
     BadScore,
     BadTerms,
+    ByeNotPossible,
     CommandNotAllowed,
     EntrantCountOutOfRange,
     EntrantNameTaken,
@@ -23,10 +24,9 @@ from referee.contests.contest_errors import (
 )
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, MatchScore
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.tournament import commands, events, score_corrections, staff_acts
+from referee.contests.tournament import commands, events, staff_acts
 from referee.contests.tournament.commands import TournamentCommand
 from referee.contests.tournament.events import TournamentEvent
-from referee.contests.tournament.requested_byes import request_bye
 from referee.contests.tournament.state import Tournament, evolve
 from referee.contests.tournament.tournament_pairing import order_seeds, plan_pairings, round_is_due
 from referee.contests.tournament.tournament_terms import Pools, TournamentPlayTerms
@@ -230,6 +230,37 @@ def _check_score(progress: PairingProgress, score: MatchScore) -> None:
         raise BadScore(progress.pairing.id, "has a forfeit of an entrant that is not in it")
 
 
+def _request_bye(tournament: Tournament, command: commands.RequestBye) -> list[TournamentEvent]:
+    if command.name not in tournament.entrants:
+        raise UnknownEntrant(command.name)
+    if why := _obstacle_to_bye(tournament, command):
+        raise ByeNotPossible(command.name, command.round, why)
+    requested = {at: kind for (who, at), kind in tournament.requested_byes.items() if who == command.name}
+    if requested.get(command.round, "none") == command.kind:
+        return []
+    most = tournament.terms.value.max_requested_byes
+    if command.kind == "none":
+        return [events.ByeRequested(command.name, command.round, command.kind, command.by)]
+    if len(requested.keys() | {command.round}) > most:
+        raise ByeNotPossible(command.name, command.round, f"the terms allow {most} for each entrant")
+    others = set(tournament.active_entrants) - {command.name}
+    if sum((name, command.round) not in tournament.requested_byes for name in others) < 2:
+        raise ByeNotPossible(command.name, command.round, "fewer than two others would play")
+    return [events.ByeRequested(command.name, command.round, command.kind, command.by)]
+
+
+def _obstacle_to_bye(tournament: Tournament, command: commands.RequestBye) -> str:
+    """Return why no request of this entrant for this round can be accepted. Empty: it can be accepted."""
+    form = tournament.terms.format
+    if not isinstance(form, Swiss) or not tournament.terms.value.max_requested_byes:
+        return "the terms allow none"
+    if not 1 <= command.round <= form.rounds:
+        return f"the rounds are 1 to {form.rounds}"
+    if command.round <= tournament.round:
+        return "the round is paired already"
+    return "it has withdrawn" if command.name in tournament.withdrawn else ""
+
+
 def _cancel(_: Tournament, command: commands.CancelTournament) -> list[TournamentEvent]:
     return [events.TournamentEnded(cancelled=True, message=command.message)]
 
@@ -247,8 +278,8 @@ DECIDE: dict[type, tuple[Callable[[Tournament, Any], list[TournamentEvent]], fro
     commands.PairRound: (staff_acts.pair_round, PLAYING),
     commands.PostponePairing: (staff_acts.postpone, PLAYING),
     commands.ReopenPairing: (staff_acts.reopen, PLAYING),
-    commands.RequestBye: (request_bye, UNTIL_END),
-    commands.CorrectScore: (score_corrections.correct_score, LATE),
+    commands.RequestBye: (_request_bye, UNTIL_END),
+    commands.CorrectScore: (staff_acts.correct_score, LATE),
     commands.CancelTournament: (_cancel, UNTIL_END),
 }
 """How each command is decided, and in which phases it is allowed."""

@@ -24,13 +24,12 @@ from referee.contests.pairing import (
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.systems.acceleration import upper_half
 from referee.contests.systems.knockout import Knockout, build_bracket
-from referee.contests.tables.round_result import DRAW, TEAM_DRAW, RoundResults
+from referee.contests.tables.round_result import DRAW, MISSED, TEAM_DRAW, RoundResult, RoundResults, half_point_bye
 from referee.contests.tables.standings import ResultTable, StandingsRow, rank_groups
 from referee.contests.tournament import events, sprt_trial
 from referee.contests.tournament.events import TournamentEvent
 from referee.contests.tournament.pairing_table import PairingTable
 from referee.contests.tournament.play_off import standings_after
-from referee.contests.tournament.results_by_round import results_by_round
 from referee.contests.tournament.tournament_terms import (
     ScheduledFormat,
     SprtTrial,
@@ -59,7 +58,6 @@ class Tournament(Struct, frozen=True, gc=False):
     """By entrant and round."""
     last_accelerated: str = ""
     """The last seed of the upper half, from the start of an accelerated Swiss tournament on."""
-
     correction_requests: Mapping[str, Correction] = field(default_factory=dict)
     """The newest corrections, by request id."""
 
@@ -119,8 +117,6 @@ class Tournament(Struct, frozen=True, gc=False):
     def _opening_turn(self, pairing: Pairing) -> int:
         """Return the index of the pairing's openings: the same within a round, others when two entrants meet again."""
         form = self.terms.format
-        if isinstance(form, SprtTrial):
-            return pairing.round - 1
         if isinstance(form, ScheduledFormat):
             return sum(place_in_schedule(form, len(self.entrants), pairing.round))
         return pairing.round - 1
@@ -141,8 +137,25 @@ class Tournament(Struct, frozen=True, gc=False):
         """
         last = self.trial_progress.sets if isinstance(self.terms.format, SprtTrial) else self.main_rounds
         until = last if until is None else min(until, last)
-        halves = {place for place, kind in self.requested_byes.items() if kind == "half_point"}
-        return results_by_round(self.terms, self.entrants, self.pairings.values(), halves, until)
+        by_entrant: dict[str, list[PairingProgress]] = {name: [] for name in self.entrants}
+        for progress in self.pairings.values():
+            for name in progress.pairing.participants:
+                by_entrant[name].append(progress)
+        return {name: self._results_of(name, own, until) for name, own in by_entrant.items()}
+
+    def _results_of(self, name: str, own: list[PairingProgress], until: int) -> list[RoundResult]:
+        if isinstance(self.terms.format, Elimination):  # Rounds of two brackets overlap.
+            done = [progress for progress in own if progress.is_done and progress.pairing.round <= until]
+            return [progress.round_result(name) for progress in done]
+        by_round = {progress.pairing.round: progress for progress in own}
+        half = half_point_bye(self.terms.matches_per_pairing, self.terms.value.boards)
+        byes = {number for (who, number), kind in self.requested_byes.items() if (who, kind) == (name, "half_point")}
+        return [
+            progress.round_result(name) if progress else half if number in byes else MISSED
+            for number in range(1, until + 1)
+            for progress in [by_round.get(number)]
+            if progress is None or progress.is_done
+        ]
 
     def result_table(self, until: int | None = None) -> ResultTable:
         """Return the results as tie-breaks need them."""
@@ -229,10 +242,9 @@ def _match_scored(tournament: Tournament, event: ContestMatchScored) -> Tourname
     form = tournament.terms.format
     if not isinstance(form, SprtTrial):
         return tournament
-    first = next(iter(tournament.entrants))
-    return replace(
-        tournament, trial_progress=sprt_trial.count_sets(form, tournament.trial_progress, tournament.pairings, first)
-    )
+    first, *_ = tournament.entrants
+    counted = sprt_trial.count_sets(form, tournament.trial_progress, tournament.pairings, first)
+    return replace(tournament, trial_progress=counted)
 
 
 def _match_voided(tournament: Tournament, event: ContestMatchVoided) -> Tournament:
