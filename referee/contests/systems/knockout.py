@@ -67,10 +67,7 @@ class BracketPairing(Struct, frozen=True, gc=False):
 
 def build_bracket(count: int, twice: bool, third_place: bool) -> dict[str, BracketPairing]:
     """Return the bracket of single elimination or, if `twice`, of double elimination, by id."""
-    if twice:
-        bracket = double_elimination(count)
-    else:
-        bracket = single_elimination(count, third_place=third_place)
+    bracket = double_elimination(count) if twice else single_elimination(count, third_place=third_place)
     return {pairing.id: pairing for pairing in bracket}
 
 
@@ -156,7 +153,7 @@ def _winners_rounds(rounds: int) -> list[list[BracketPairing]]:
     places: list[BracketPlace] = [SeedPlace(number) for number in seed_positions(rounds)]
     rows = []
     for number in range(1, rounds + 1):
-        row = _bracket_round(BracketStage.WINNERS, number, number, places)
+        row = _bracket_round(BracketStage.WINNERS, number, places)
         places = [WinnerOf(pairing.id) for pairing in row]
         rows.append(row)
     return rows
@@ -167,14 +164,14 @@ def _losers_rounds(upper: list[list[BracketPairing]]) -> Iterator[list[BracketPa
     places: list[BracketPlace] = [LoserOf(pairing.id) for pairing in upper[0]]
     number = 1
     for upper_round in range(1, len(upper)):
-        row = _bracket_round(BracketStage.LOSERS, number, number, places)
+        row = _bracket_round(BracketStage.LOSERS, number, places)
         yield row
         mask = _drop_mask(upper_round, len(row))
         new_losers: list[BracketPlace] = [LoserOf(upper[upper_round][board ^ mask].id) for board in range(len(row))]
         places = [
             place for pairing, other in zip(row, new_losers, strict=True) for place in (other, WinnerOf(pairing.id))
         ]
-        row = _bracket_round(BracketStage.LOSERS, number + 1, number + 1, places)
+        row = _bracket_round(BracketStage.LOSERS, number + 1, places)
         yield row
         places = [WinnerOf(pairing.id) for pairing in row]
         number += 2
@@ -190,9 +187,9 @@ def _drop_mask(upper_round: int, boards: int) -> int:
     return sum((-upper_round >> place & 1) << width - 1 - place for place in range(width))
 
 
-def _bracket_round(stage: BracketStage, number: int, depth: int, places: list[BracketPlace]) -> list[BracketPairing]:
+def _bracket_round(stage: BracketStage, number: int, places: list[BracketPlace]) -> list[BracketPairing]:
     return [
-        BracketPairing(stage, number, board, places[2 * board - 2], places[2 * board - 1], depth)
+        BracketPairing(stage, number, board, places[2 * board - 2], places[2 * board - 1], number)
         for board in range(1, len(places) // 2 + 1)
     ]
 

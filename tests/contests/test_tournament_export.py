@@ -1,5 +1,6 @@
-"""Strengths of entrants, estimated from all results of a tournament."""
+"""Strengths of entrants, estimated from all results of a tournament, and the export as CSV and JSON."""
 
+import csv
 import json
 
 import pytest
@@ -9,14 +10,15 @@ from referee.contests.pairing import DueMatch, MatchScore, Pairing
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.strength.bradley_terry import fit_strengths
 from referee.contests.strength.rating import FinishOrder
-from referee.contests.tournament.commands import StartTournamentMatch
+from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.tournament.tournament_export import (
     estimate_strengths,
     finish_orders,
     repeated_matches,
+    to_csv,
     to_json,
 )
-from referee.contests.tournament.tournament_terms import Pools
+from referee.contests.tournament.tournament_terms import Pools, SprtTrial
 from tests.contests.tournament_harness import better_name_wins, level, started
 
 
@@ -121,10 +123,9 @@ def test_the_same_game_on_two_boards_of_teams_is_played_by_different_bots() -> N
 
 def test_repeated_matches_are_exported_by_their_ids() -> None:
     play = started(RoundRobin(cycles=4), "ab")
-    for number, due in enumerate(play.tournament.due_matches()):
-        play.do(StartTournamentMatch(due.pairing.id, due.number, due.attempt, f"m{number}"))
-        play.result(due, MatchScore((1, 2), moves="same"))
-    assert json.loads(to_json(play.tournament))["repeated"] == ["m2", "m3"]
+    for due in play.tournament.due_matches():
+        play.result(play.start(due), MatchScore((1, 2), moves="same"))
+    assert json.loads(to_json(play.tournament))["repeated"] == ["m-3.1/1.1", "m-4.1/1.1"]
 
 
 def test_walkovers_do_not_affect_estimates() -> None:
@@ -132,3 +133,44 @@ def test_walkovers_do_not_affect_estimates() -> None:
     play.withdraw("a")
     play.play_out(level)
     assert set(estimate_strengths(play.tournament)) == {"b", "c"}
+
+
+def test_the_csv_has_a_column_for_each_opponent() -> None:
+    rows = list(csv.reader(to_csv(started(RoundRobin(), "abc").play_out().tournament).splitlines()))
+    assert rows[0] == ["rank", "entrant", "points", "direct_encounter", "sonneborn_berger", "wins", "a", "b", "c"]
+    assert [row[:3] + row[6:] for row in rows[1:]] == [
+        ["1", "a", "2", "", "1", "1"],
+        ["2", "b", "1", "0", "", "1"],
+        ["3", "c", "0", "0", "0", ""],
+    ]
+
+
+def test_the_json_has_standings_cross_table_and_pairings() -> None:
+    report = json.loads(to_json(started(Swiss(rounds=1), "abc").play_out().tournament))
+    assert report["phase"] == "finished"
+    assert [(row["entrant"], row["points"]) for row in report["standings"]] == [("c", 1), ("a", 1), ("b", 0)]
+    assert report["cross_table"] == {"a": {"b": 1}, "b": {"a": 0}, "c": {}}
+    assert [(sorted(pairing["entrants"]), sorted(pairing["points"])) for pairing in report["pairings"]] == [
+        (["a", "b"], [0, 1]),
+        (["c"], [1]),
+    ]
+
+
+def test_the_json_has_forfeits_estimates_and_match_ids() -> None:
+    play = started(RoundRobin(), "ab")
+    due = play.start(match_id="m1")
+    assert json.loads(to_json(play.tournament))["standings"][0]["estimate"] is None
+    play.result(due, MatchScore((2, 1), ("a",)))
+    report = json.loads(to_json(play.tournament))
+    best, other = report["standings"]
+    assert (best["entrant"], best["forfeits"], other["forfeits"]) == ("b", 0, 1)
+    assert best["estimate"]["elo"] == -other["estimate"]["elo"] > 0
+    assert report["pairings"][0]["match_ids"] == ["m1"]
+    assert report["test"] is None
+
+
+def test_the_json_of_a_trial_has_the_state_of_the_test() -> None:
+    play = started(SprtTrial(SprtParameters(elo1=5, max_matches=4)), "ab").play_out()
+    report = json.loads(to_json(play.tournament))["test"]
+    assert (report["verdict"], report["counts"], report["matches"]) == ("undecided", [0, 0, 0, 0, 2], 4)
+    assert report["lower"] < report["llr"] < report["upper"]
