@@ -13,13 +13,13 @@ from engines.chance import Chance
 from referee.contests.ladder.matchmaking import (
     Lots,
     PairingCandidate,
-    PairingOptions,
     choose_matches,
     choose_seating,
     expected_information,
 )
 from referee.contests.pairing import PairingHistory
 from referee.contests.strength.rating import MATCH_DEVIATION, SkillRating, rate_match
+from tests.contests.ladder_harness import DUEL
 
 NO_HISTORY = PairingHistory()
 climbers = st.lists(
@@ -54,10 +54,13 @@ def choose(
     history: PairingHistory = NO_HISTORY,
     limit: int = 9,
     number: int = 1,
-    **options: Any,
+    wait_for_fresh: bool = False,
+    **terms: Any,
 ) -> list[tuple[str, ...]]:
     """Return the matches that the lots of that pairing choose."""
-    return choose_matches(candidates, history, PairingOptions(**options), limit, lots(number))
+    return choose_matches(
+        candidates, history, replace(DUEL, **terms), limit, lots(number), wait_for_fresh=wait_for_fresh
+    )
 
 
 def met(*tables: str) -> PairingHistory:
@@ -126,9 +129,9 @@ def test_equally_urgent_entrants_choose_in_the_order_of_lots() -> None:
 
 
 def test_seats_that_are_equally_fair_are_drawn_whatever_the_order_of_names() -> None:
-    seats = [choose_seating("ba", NO_HISTORY, PairingOptions(), lots(number)) for number in range(20)]
+    seats = [choose_seating("ba", NO_HISTORY, DUEL, lots(number)) for number in range(20)]
     assert {*seats} == {("a", "b"), ("b", "a")}
-    assert seats == [choose_seating("ab", NO_HISTORY, PairingOptions(), lots(number)) for number in range(20)]
+    assert seats == [choose_seating("ab", NO_HISTORY, DUEL, lots(number)) for number in range(20)]
 
 
 def test_decisions_are_those_of_the_test_vector_on_the_page_of_ladders() -> None:

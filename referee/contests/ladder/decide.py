@@ -25,7 +25,6 @@ from referee.contests.ladder.matchmaking import (
     create_pairing,
     pair_entrants,
     pairing_lots,
-    pairing_options,
 )
 from referee.contests.ladder.planning import command_from_input, input_of_command
 from referee.contests.ladder.rating_replay import corrected_match, needs_replay
@@ -128,7 +127,7 @@ def _challenge(ladder: Ladder, command: commands.ChallengeEntrants) -> list[Ladd
         raise WrongParticipantCount("a challenge", len(challenged), expected)
     if shared := find_same_owner(ladder.entrants[name] for name in command.entrants):
         raise SameOwner(ladder.terms.name, *shared)
-    names = choose_seating(command.entrants, ladder.pairing_history, pairing_options(ladder), pairing_lots(ladder))
+    names = choose_seating(command.entrants, ladder.pairing_history, ladder.terms, pairing_lots(ladder))
     return [events.PairingPlanned(create_pairing(ladder, ladder.planned_count + 1, names), command.request)]
 
 
@@ -220,16 +219,8 @@ def _entrant_name(ladder: Ladder, pairing: Pairing, player: Player) -> str:
     return next(name for name in pairing.entrants if ladder.all_entrants[name].bots[0].bot == player.bot)
 
 
-def _start_season(ladder: Ladder, command: commands.StartSeason) -> list[LadderEvent]:
-    return [events.SeasonStarted(ladder.season + 1, command.request)]
-
-
 def _pause(ladder: Ladder, command: commands.PauseLadder) -> list[LadderEvent]:
     return [] if ladder.paused else [events.LadderPaused(command.message)]
-
-
-def _resume(ladder: Ladder, _: commands.ResumeLadder) -> list[LadderEvent]:
-    return [events.LadderResumed()] if ladder.paused else []
 
 
 def _close(ladder: Ladder, command: commands.CloseLadder) -> list[LadderEvent]:
@@ -250,9 +241,9 @@ DECIDE: dict[type, tuple[Callable[[Ladder, Any], list[LadderEvent]], frozenset[L
     commands.RateMatch: (_rate, ALWAYS),
     commands.RecordLadderVoid: (_record_void, ALWAYS),
     commands.CorrectMatch: (_correct, ALWAYS),
-    commands.StartSeason: (_start_season, OPEN),
+    commands.StartSeason: (lambda ladder, command: [events.SeasonStarted(ladder.season + 1, command.request)], OPEN),
     commands.PauseLadder: (_pause, OPEN),
-    commands.ResumeLadder: (_resume, OPEN),
+    commands.ResumeLadder: (lambda ladder, _: [events.LadderResumed()] if ladder.paused else [], OPEN),
     commands.CloseLadder: (_close, ALWAYS),
     commands.FinishClosure: (_finish_closure, CLOSING),
 }

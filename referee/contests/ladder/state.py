@@ -345,14 +345,6 @@ def _season_started(ladder: Ladder, event: events.SeasonStarted) -> Ladder:
     )
 
 
-def _closure_started(ladder: Ladder, event: events.LadderClosureStarted) -> Ladder:
-    return replace(ladder, phase=LadderPhase.CLOSING, message=event.message)
-
-
-def _closure_finished(ladder: Ladder, _: events.LadderClosureFinished) -> Ladder:
-    return replace(ladder, phase=LadderPhase.CLOSED)
-
-
 def _with_progress(ladder: Ladder, progress: PairingProgress) -> Ladder:
     return replace(ladder, pairings={**ladder.pairings, progress.pairing.id: progress})
 
@@ -369,6 +361,8 @@ EVOLVE: dict[type, Callable[[Ladder, Any], Ladder]] = {
     events.SeasonStarted: _season_started,
     events.LadderPaused: lambda ladder, _: replace(ladder, paused=True),
     events.LadderResumed: lambda ladder, _: replace(ladder, paused=False),
-    events.LadderClosureStarted: _closure_started,
-    events.LadderClosureFinished: _closure_finished,
+    events.LadderClosureStarted: lambda ladder, event: replace(
+        ladder, phase=LadderPhase.CLOSING, message=event.message
+    ),
+    events.LadderClosureFinished: lambda ladder, _: replace(ladder, phase=LadderPhase.CLOSED),
 }

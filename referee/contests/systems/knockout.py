@@ -254,12 +254,8 @@ class Knockout(Struct, frozen=True, gc=False):
     def _is_elimination(self, pairing: BracketPairing) -> bool:
         """Return whether the loser of this pairing is out."""
         if pairing.stage is BracketStage.WINNERS:
-            return not self._is_double
+            return not any(other.stage is BracketStage.FINAL for other in self.bracket.values())
         return pairing.stage is not BracketStage.FINAL or not self._needs_another_final(pairing)
-
-    @property
-    def _is_double(self) -> bool:
-        return any(pairing.stage is BracketStage.FINAL for pairing in self.bracket.values())
 
     def _is_needed(self, pairing: BracketPairing) -> bool:
         if pairing.stage is not BracketStage.SECOND_FINAL:
@@ -284,12 +280,14 @@ class Knockout(Struct, frozen=True, gc=False):
         return self._advancing(pairing) if isinstance(place, WinnerOf) else self._eliminated(pairing)
 
     def _advancing(self, pairing: BracketPairing) -> Occupant:
-        """Return the entrant that advances."""
+        """Return the entrant that advances: the better seed if the pairing stays level."""
         progress = self.pairings.get(pairing.id)
         if progress and progress.is_deserted:
             return VACANT
         if progress:
-            return (progress.winner or self._better_seed(progress)) if progress.is_done else None
+            if not progress.is_done:
+                return None
+            return progress.winner or min(progress.pairing.entrants, key=self.seeds.index)
         first = self._occupant(pairing.first)
         if first is None:
             return None
@@ -307,10 +305,6 @@ class Knockout(Struct, frozen=True, gc=False):
             winner = self._advancing(pairing)
             return winner and next(name for name in progress.pairing.entrants if name != winner)
         return None if self._advancing(pairing) is None else VACANT
-
-    def _better_seed(self, progress: PairingProgress) -> str:
-        """Return the better seed, which advances if the pairing stays level."""
-        return min(progress.pairing.entrants, key=self.seeds.index)
 
     def _feeder(self, place: BracketPlace) -> BracketPairing:
         assert isinstance(place, WinnerOf | LoserOf)

@@ -261,10 +261,6 @@ def _obstacle_to_bye(tournament: Tournament, command: commands.RequestBye) -> st
     return "it has withdrawn" if command.name in tournament.withdrawn else ""
 
 
-def _cancel(_: Tournament, command: commands.CancelTournament) -> list[TournamentEvent]:
-    return [events.TournamentEnded(cancelled=True, message=command.message)]
-
-
 DECIDE: dict[type, tuple[Callable[[Tournament, Any], list[TournamentEvent]], frozenset[str]]] = {
     commands.EnterTournament: (_enter, UNTIL_END),
     commands.QualifyEntrants: (_qualify, ENTRY),
@@ -280,6 +276,6 @@ DECIDE: dict[type, tuple[Callable[[Tournament, Any], list[TournamentEvent]], fro
     commands.ReopenPairing: (staff_acts.reopen, PLAYING),
     commands.RequestBye: (_request_bye, UNTIL_END),
     commands.CorrectScore: (staff_acts.correct_score, LATE),
-    commands.CancelTournament: (_cancel, UNTIL_END),
+    commands.CancelTournament: (lambda _, command: [events.TournamentEnded(True, command.message)], UNTIL_END),
 }
 """How each command is decided, and in which phases it is allowed."""
