@@ -136,7 +136,7 @@ def _start_match(ladder: Ladder, command: commands.StartLadderMatch) -> list[Lad
     return _started_events(found, command.match_id) if found else []
 
 
-def _record(ladder: Ladder, command: commands.RecordLadderResult) -> list[LadderEvent]:
+def _record(ladder: Ladder, command: commands.RecordLadderResult | commands.RateMatch) -> list[LadderEvent]:
     found = _find_due(ladder, command.due_id, command.match_id)
     if found is None:
         return []
@@ -146,19 +146,14 @@ def _record(ladder: Ladder, command: commands.RecordLadderResult) -> list[Ladder
 
 
 def _rate(ladder: Ladder, command: commands.RateMatch) -> list[LadderEvent]:
-    match_id, finish, forfeited = command.match_id, command.finish, command.forfeited
-    recorded = _record(ladder, commands.RecordLadderResult(command.due_id, match_id, finish, forfeited))
+    match_id, finish, at_ms, history = command.match_id, command.finish, command.at_ms, ladder.rating_history
+    recorded = _record(ladder, command)
     known = ladder.rated_matches.season_of(match_id) is not None
     if known or find_same_owner(_rated_entrants(ladder, finish)):
         return recorded
-    return [*recorded, _rated(ladder, command)]
-
-
-def _rated(ladder: Ladder, command: commands.RateMatch) -> events.MatchRated:
-    finish, at_ms, history = command.finish, command.at_ms, ladder.rating_history
     weight = history.weight(finish, holders_of(ladder.all_entrants, finish), at_ms)
     changes = history.updates(ladder.current_season.ratings, finish, weight, at_ms)
-    return events.MatchRated(command.match_id, finish, command.forfeited, changes, at_ms, weight)
+    return [*recorded, events.MatchRated(match_id, finish, command.forfeited, changes, at_ms, weight)]
 
 
 def _rated_entrants(ladder: Ladder, finish: FinishOrder[Player]) -> list[ContestEntrant]:
@@ -201,7 +196,7 @@ def _started_events(found: tuple[PairingProgress, DueMatch], match_id: str) -> l
     return [ContestMatchStarted(due.pairing.id, due.number, due.attempt, match_id)]
 
 
-def _score(ladder: Ladder, due: DueMatch, command: commands.RecordLadderResult) -> MatchScore:
+def _score(ladder: Ladder, due: DueMatch, command: commands.RecordLadderResult | commands.RateMatch) -> MatchScore:
     """Convert the finish to the order of the pairing's entrants."""
     finish, pairing = command.finish, due.pairing
     ranks = {player: rank for side, rank in zip(finish.sides, finish.ranks, strict=True) for player in side}
