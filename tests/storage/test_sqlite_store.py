@@ -14,8 +14,8 @@ from referee.live.ports import StoreUnavailable
 from referee.storage.sqlite.bot_log import INSERT, SqliteBotLog
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
-from tests.storage.account_stores import HIGH_LIMITS, AccountStores, in_sqlite, organiser_token, run_with_store
-from tests.storage.stores import events_of, noon_ms, notes, other_connection
+from tests.storage.account_stores import HIGH_LIMITS, AccountStores, in_sqlite, organiser_token
+from tests.storage.stores import events_of, noon_ms, notes, other_connection, run_with_store
 from tests.storage.test_bot_log_contract import note
 
 
