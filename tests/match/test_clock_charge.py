@@ -22,7 +22,6 @@ from referee.match.clock_charge import (
     charge,
     check_credit,
     flag_falls_at_us,
-    hourglass_share,
 )
 from referee.match.match_errors import BadTimeControl
 from tests.match.clock_strategies import controls
@@ -121,10 +120,6 @@ def test_the_flag_falls_at_the_first_moment_when_every_answer_is_late(
 
 def test_without_a_clock_no_flag_falls() -> None:
     assert flag_falls_at_us(Untimed(), Clock(), 0, 10) is None
-
-
-def test_hourglass_time_is_shared_equally_and_fractions_of_a_microsecond_are_lost() -> None:
-    assert [hourglass_share(10, others) for others in (1, 2, 3)] == [10, 5, 3]
 
 
 def test_network_credit_is_limited_per_move_and_per_match() -> None:
