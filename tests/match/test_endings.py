@@ -326,7 +326,7 @@ def test_a_failure_voids_the_match(cause: EndCause) -> None:
 def test_a_regular_cause_cannot_void_a_match(cause: EndCause) -> None:
     error = started_match().refuses(VoidMatch(cause))
     assert isinstance(error, BadVerdict)
-    assert error.details == {"why": f"{cause.value} is no cause for a void match"}
+    assert error.details == {"field": "side_scores", "wrong": f"{cause.value} is no cause for a void match"}
 
 
 @pytest.mark.parametrize(
@@ -352,7 +352,7 @@ def test_an_adjudication_must_rank_every_side(verdict: tuple[int, ...]) -> None:
     for fixture in (started_match(), stones(4, teams=True)):
         error = fixture.refuses(AdjudicateMatch(verdict))
         assert isinstance(error, BadVerdict)
-        assert error.details == {"why": "it must have one rank for each of the 2 sides"}
+        assert error.details == {"field": "side_scores", "wrong": "it must have one rank for each of the 2 sides"}
 
 
 def test_an_adjudication_keeps_earlier_faults() -> None:
