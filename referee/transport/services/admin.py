@@ -8,6 +8,7 @@ from typing import Any
 import grpc.aio
 import structlog
 from referee_api.v1 import admin_service_pb2 as pb
+from referee_api.v1 import token_pb2
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceServicer, add_AdminServiceServicer_to_server
 
 from referee.accounts.account_errors import BadField, BadSeats
@@ -26,8 +27,8 @@ from referee.transport.services.bots import TokenIssuer, bot_view_of
 from referee.transport.services.holder_usage import HolderUsage
 from referee.transport.services.matches import MESSAGE_CHARS, check_request_id
 from referee.transport.services.paging import convert_page, page_size, parse_page_token
-from referee.transport.wire.accounts import ROLES, quota_of, read_quota, token_of
-from referee.transport.wire.basic_types import parse_enum_or_default, unix_ms
+from referee.transport.wire.accounts import quota_of, read_quota, token_of
+from referee.transport.wire.basic_types import read_word, unix_ms
 from referee.transport.wire.results import maybe_result
 
 log = structlog.get_logger("referee.transport")
@@ -128,7 +129,7 @@ class Admin(AdminServiceServicer):
     async def CreateToken(self, request: pb.CreateTokenRequest, context: Any) -> pb.CreateTokenResponse:
         if not request.role:
             raise BadField("role", "it is required")
-        role = parse_enum_or_default(ROLES, request.role, "role")
+        role = Role[read_word(token_pb2.Role, request.role, "role").upper()]
         holder = request.holder
         if role is Role.BOT:
             holder = holder or (await self._accounts.bot(request.bot)).owner

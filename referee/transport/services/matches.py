@@ -38,10 +38,10 @@ from referee.transport.services.paging import (
     parse_page_token,
 )
 from referee.transport.services.records import Records
-from referee.transport.wire.basic_types import parse_enum, unix_ms
+from referee.transport.wire.basic_types import read_word, unix_ms
 from referee.transport.wire.clocks import clock_charge_of
 from referee.transport.wire.entries import EncodedEntries, ViewerContext, WatchCache, encode_entries
-from referee.transport.wire.matches import PHASES, match_of, read_turn_options, score_of, turn_of
+from referee.transport.wire.matches import match_of, read_turn_options, score_of, turn_of
 from referee.transport.wire.results import maybe_result
 from referee.transport.wire.terms import TermsConverter, read_match_request
 from referee.transport.wire.wire_errors import MatchNotOver, NotYours, TooManyMatches
@@ -353,4 +353,4 @@ def _viewer_of(match: Match, caller: Caller, request: Any) -> Viewer:
 
 
 def _read_phase(number: int) -> MatchPhase | None:
-    return parse_enum(PHASES, number, "phase") if number else None
+    return MatchPhase[read_word(match_pb2.MatchPhase, number, "phase").upper()] if number else None
