@@ -38,7 +38,7 @@ from referee.live.queued_command import MatchMoving
 from referee.live.referee import Referee
 from referee.live.registry import LiveMatches, MatchSurroundings
 from referee.live.sessions import Hello, Session
-from referee.match.clock import SECOND, SuddenDeath
+from referee.match.clock import SECOND, Micros, SuddenDeath
 from referee.match.events import Event
 from referee.match.match_errors import MatchOver
 from referee.match.match_terms import MatchTerms
@@ -47,9 +47,9 @@ from referee.match.setup import Player
 from referee.match.state import Match
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.contests.tournament_harness import play_terms
-from tests.live.fake_time import FakeTime
+from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import GAMES
-from tests.live.runner_harness import AwaitedLog
+from tests.live.runner_harness import AT_END, AwaitedLog
 from tests.match.setups import time_control
 from tests.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
 from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
@@ -199,7 +199,7 @@ class Store:
 
 
 class HostingHarness:
-    """One server process, from `open` until `close` or until it is killed."""
+    """One server process, until `close`, until the end of the test, or until it is killed."""
 
     def __init__(self, store: Store, crash: SimulatedCrash | None = None, games: dict[str, Game] = GAMES) -> None:
         self.store = store
@@ -249,6 +249,7 @@ class HostingHarness:
         self.ladders = LadderHost(self.registry, dependencies, ratings, self.auto_pause.flush)
         self.tournaments = TournamentHost(tournaments, dependencies, self.ladders)
         self._playing: set[asyncio.Task[None]] = set()
+        AT_END.append(self.close)
 
     async def open(self) -> None:
         await self.ladders.load()
@@ -258,6 +259,7 @@ class HostingHarness:
         await self.tournaments.start_workers()
 
     async def close(self) -> None:
+        AT_END.remove(self.close)
         await self.ladders.stop(MatchMoving(""))
         await self.tournaments.stop(MatchMoving(""))
         await self.referee.close()
@@ -312,6 +314,26 @@ class HostingHarness:
                     await self.referee.submit(turn_notice.match_id, turn_notice.seat, due.turn.token, move)
 
 
+async def open_process(
+    *bots: str, store: Store | None = None, crash: SimulatedCrash | None = None, **registration: Any
+) -> HostingHarness:
+    """Open a process in which these bots are registered."""
+    harness = HostingHarness(store or Store(), crash)
+    await harness.store.register(*bots, **registration)
+    await harness.open()
+    return harness
+
+
+async def reopen(harness: HostingHarness, after_us: Micros | None = None) -> HostingHarness:
+    """Close a process, and open another one on its logs that much later. None: its clock starts anew."""
+    await harness.close()
+    again = HostingHarness(harness.store)
+    if after_us is not None:
+        again.time.us = harness.time.us + after_us
+    await again.open()
+    return again
+
+
 def choose_by_match(match: Match, seat: int, moves: Sequence[str]) -> str:
     """Return a move that depends only on the match, the ply and the seat."""
     return moves[zlib.crc32(f"{match.setup.match_id} {match.ply} {seat}".encode()) % len(moves)]
@@ -340,9 +362,20 @@ def cup_terms(
 
 
 def tournament_request(
-    terms: HostedTournamentTerms, *bots: str, name: str = "cup", request_id: str = "r1"
+    terms: HostedTournamentTerms, *entrants: str | ContestEntrant, name: str = "cup", request_id: str = "r1"
 ) -> TournamentRequest:
-    return TournamentRequest(name, "org", request_id, terms, entrants=tuple(map(entrant, bots)))
+    """Return a request with these entrants; a text is the name of an entrant and its bot."""
+    given = tuple(entrant(each) if isinstance(each, str) else each for each in entrants)
+    return TournamentRequest(name, "org", request_id, terms, entrants=given)
+
+
+async def start_tournament(
+    harness: HostingHarness, terms: HostedTournamentTerms, *entrants: str | ContestEntrant, name: str = "cup"
+) -> None:
+    """Create and start a tournament."""
+    await harness.tournaments.create(tournament_request(terms, *entrants, name=name, request_id=name))
+    await harness.tournaments.start(name)
+    await settle()
 
 
 def entrant(bot: str, *partners: str, name: str = "") -> ContestEntrant:
@@ -356,6 +389,7 @@ def other_tasks() -> set[asyncio.Task[Any]]:
 
 async def kill_process() -> None:
     """Cancel all tasks but that of the test, as if the process were killed."""
+    AT_END.clear()
     tasks = other_tasks()
     for task in tasks:
         task.cancel()

@@ -13,7 +13,6 @@ from referee.hosting.contest_store import ContestRegistry, ContestStore, Contest
 from referee.live.ports import StoreUnavailable
 from referee.live.watch import SlowConsumer
 from tests.live.fake_time import FakeTime, settle
-from tests.live.runner_harness import in_loop
 from tests.storage.memory_log import MemoryEventLog
 
 Names = tuple[str, ...]
@@ -63,7 +62,6 @@ def watch_of(store: ContestStore[Names], max_behind: int = 1000) -> ContestWatch
     return ContestWatch(store, lambda names: names[-1] == "last", max_behind)
 
 
-@in_loop
 async def test_concurrent_changes_are_decided_one_after_the_other() -> None:
     store = await create_store(GatedContestLog())
     await asyncio.gather(*(store.execute(lambda names: [entered_event(f"n{len(names)}")]) for _ in range(5)))
@@ -71,7 +69,6 @@ async def test_concurrent_changes_are_decided_one_after_the_other() -> None:
     assert store.number == 6
 
 
-@in_loop
 async def test_a_cancelled_execution_leaves_no_store_behind_its_log() -> None:
     log = GatedContestLog()
     store = await create_store(log)
@@ -84,7 +81,6 @@ async def test_a_cancelled_execution_leaves_no_store_behind_its_log() -> None:
     assert store.state == ("ada", "bob")
 
 
-@in_loop
 async def test_a_store_whose_log_was_extended_reloads_and_decides_again() -> None:
     log = GatedContestLog()
     store = await create_store(log)
@@ -94,7 +90,6 @@ async def test_a_store_whose_log_was_extended_reloads_and_decides_again() -> Non
     assert [entry.number for entry in await log.read("tournament/cup")] == [1, 2, 3]
 
 
-@in_loop
 async def test_a_command_that_is_rejected_or_cannot_be_written_changes_nothing() -> None:
     log = GatedContestLog()
     store = await create_store(log)
@@ -113,7 +108,6 @@ async def test_a_command_that_is_rejected_or_cannot_be_written_changes_nothing()
     assert store.state == ("ada", "bob")
 
 
-@in_loop
 async def test_a_watch_returns_each_entry_once_from_cache_or_log() -> None:
     log = GatedContestLog()
     store = await create_store(log)
@@ -132,7 +126,6 @@ async def test_a_watch_returns_each_entry_once_from_cache_or_log() -> None:
     assert [batch async for batch in watch_from_end] == []
 
 
-@in_loop
 async def test_a_watcher_that_falls_behind_gets_the_number_to_resume_from() -> None:
     log = GatedContestLog()
     store = await create_store(log)
@@ -202,7 +195,6 @@ async def registry_of(log: CountingContestLog, **contests: list[ContestEvent]) -
     return registry
 
 
-@in_loop
 async def test_a_finished_contest_is_not_read_until_it_is_requested() -> None:
     log = CountingContestLog()
     registry = await registry_of(
@@ -217,7 +209,6 @@ async def test_a_finished_contest_is_not_read_until_it_is_requested() -> None:
         await registry.get("tournament/none")
 
 
-@in_loop
 async def test_a_long_log_is_read_in_batches() -> None:
     log = CountingContestLog()
     total = 3 * stores.READ_BATCH_SIZE + 7
@@ -226,7 +217,6 @@ async def test_a_long_log_is_read_in_batches() -> None:
     assert log.largest_batch == stores.READ_BATCH_SIZE
 
 
-@in_loop
 async def test_a_contest_that_has_ended_is_no_longer_active() -> None:
     log = CountingContestLog()
     registry = await registry_of(log)
@@ -237,7 +227,6 @@ async def test_a_contest_that_has_ended_is_no_longer_active() -> None:
     assert await registry.get("tournament/cup") is store
 
 
-@in_loop
 async def test_a_contest_whose_log_goes_on_after_its_end_is_over() -> None:
     log = CountingContestLog()
     registry = await registry_of(log, cup=[TournamentEnded(), *entry_events(1)])

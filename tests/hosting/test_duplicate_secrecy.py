@@ -10,9 +10,8 @@ from referee.hosting.contest_workers import DuplicateSecrecy
 from referee.live.ports import Entry
 from referee.match.events import PlayEnded
 from referee.match.state import Match
-from tests.hosting.harness import HostingHarness, Store, cup_terms, tournament_request
+from tests.hosting.harness import HostingHarness, cup_terms, open_process, start_tournament
 from tests.hosting.ladder_harness import ladder_terms, new_ladder, rated, until
-from tests.live.runner_harness import in_loop
 
 
 class SecrecyObserver:
@@ -36,34 +35,21 @@ class SecrecyObserver:
         """Ignored."""
 
 
-async def new_harness() -> HostingHarness:
-    store = Store()
-    await store.register("a", "b")
-    harness = HostingHarness(store)
-    await harness.open()
-    return harness
-
-
-@in_loop
 async def test_the_last_match_of_a_set_in_a_tournament_is_public_as_soon_as_it_ends() -> None:
-    harness = await new_harness()
+    harness = await open_process("a", "b")
     observer = SecrecyObserver(harness)
     harness.voided = frozenset({"1.1/2.1"})
     harness.connect("a", "b")
     duplicate_terms = cup_terms(RoundRobin(), duplicate=DuplicateSets(2), max_concurrent_matches=1)
-    await harness.tournaments.create(tournament_request(duplicate_terms, "a", "b"))
-    await harness.tournaments.start("cup")
+    await start_tournament(harness, duplicate_terms, "a", "b")
     await harness.until_over("cup")
     assert observer.secret_at_end == [True, True, False]  # The second became void and was played again.
-    await harness.close()
 
 
-@in_loop
 async def test_the_last_match_of_a_set_on_a_ladder_is_public_as_soon_as_it_ends() -> None:
-    harness = await new_harness()
+    harness = await open_process("a", "b")
     observer = SecrecyObserver(harness)
     await new_ladder(harness, ladder_terms(duplicate_play=DuplicatePlay(), max_concurrent_matches=1), "a", "b")
     harness.connect("a", "b")
     await until(harness, rated(2))
     assert observer.secret_at_end[:2] == [True, False]
-    await harness.close()

@@ -8,34 +8,34 @@ from referee.contests.tournament.commands import PairRound, PostponePairing, Reo
 from referee.hosting.hosting_errors import TournamentNotStarted, TournamentOver
 from referee.match.clock import SECOND
 from referee.match.result import EndKind
-from tests.hosting.harness import HostingHarness, SimulatedCrash, Store, cup_terms, kill_process, tournament_request
-from tests.hosting.test_tournament_worker import open_process, start_tournament
+from tests.hosting.harness import (
+    HostingHarness,
+    SimulatedCrash,
+    Store,
+    cup_terms,
+    kill_process,
+    open_process,
+    reopen,
+    start_tournament,
+    tournament_request,
+)
 from tests.live.fake_time import settle
-from tests.live.runner_harness import in_loop
 
 FOUR = ("ada", "bob", "cyd", "dan")
 
 
-@in_loop
 async def test_pairings_by_hand_are_played_in_place_of_the_others_even_after_a_restart() -> None:
-    store = Store()
-    await store.register(*FOUR)
-    first = HostingHarness(store)
-    await first.open()
+    first = await open_process(*FOUR)
     await start_tournament(first, cup_terms(Swiss(rounds=1)), *FOUR)
     by_hand = (("dan", "ada"), ("cyd", "bob"))
     await first.tournaments.act("cup", PairRound(1, by_hand, "a mistake", "org"))
-    await first.close()
-    second = HostingHarness(store)
-    await second.open()
+    second = await reopen(first)
     second.connect(*FOUR)
     state = await second.until_over("cup")
     assert {played.pairing.entrants for played in state.tournament.pairings.values() if played.scores} == {*by_hand}
-    assert len(await store.match_ids()) == 2
-    await second.close()
+    assert len(await first.store.match_ids()) == 2
 
 
-@in_loop
 async def test_a_match_that_was_created_for_a_pairing_that_staff_replaced_becomes_void() -> None:
     harness = await open_process(*FOUR)
     await start_tournament(harness, cup_terms(Swiss(rounds=1)), *FOUR)
@@ -45,10 +45,8 @@ async def test_a_match_that_was_created_for_a_pairing_that_staff_replaced_become
     state = await harness.until_over("cup")
     assert {played.pairing.entrants for played in state.tournament.pairings.values() if played.scores} == {*by_hand}
     assert harness.referee.live_matches == []
-    await harness.close()
 
 
-@in_loop
 async def test_a_postponed_pairing_starts_at_its_time() -> None:
     harness = await open_process("ada", "bob")
     await start_tournament(harness, cup_terms(RoundRobin(), no_show_ms=1_000), "ada", "bob")
@@ -61,10 +59,8 @@ async def test_a_postponed_pairing_starts_at_its_time() -> None:
     assert (state.tournament.matches_in_play, state.tournament.phase) == ([], "playing")
     await harness.time.advance(SECOND)
     await harness.until_over("cup")
-    await harness.close()
 
 
-@in_loop
 async def test_a_reopened_pairing_is_played_again_and_its_first_match_is_kept() -> None:
     harness = await open_process(*FOUR)
     harness.connect(*FOUR)
@@ -77,10 +73,8 @@ async def test_a_reopened_pairing_is_played_again_and_its_first_match_is_kept() 
     assert len(tournament.pairings["1.1"].match_ids) == 2
     await harness.time.advance(60 * SECOND)
     await harness.until_over("cup")
-    await harness.close()
 
 
-@in_loop
 async def test_an_act_needs_a_reason_and_a_tournament_in_play() -> None:
     harness = await open_process("ada", "bob")
     await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), "ada", "bob"))
@@ -91,10 +85,8 @@ async def test_an_act_needs_a_reason_and_a_tournament_in_play() -> None:
     await harness.tournaments.cancel("cup")
     with pytest.raises(TournamentOver):
         await harness.tournaments.act("cup", ReopenPairing("1.1", "why", "org"))
-    await harness.close()
 
 
-@in_loop
 async def test_a_match_that_was_created_before_a_crash_for_a_pairing_that_staff_replaced_becomes_void() -> None:
     store, crash = Store(), SimulatedCrash()
     await store.register(*FOUR)
@@ -119,4 +111,3 @@ async def test_a_match_that_was_created_before_a_crash_for_a_pairing_that_staff_
     second.connect(*FOUR)
     state = await second.until_over("cup")
     assert {played.pairing.entrants for played in state.tournament.pairings.values() if played.scores} == {*by_hand}
-    await second.close()

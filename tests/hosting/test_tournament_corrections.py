@@ -9,9 +9,7 @@ from referee.contests.contest_errors import BadRanks, MatchNotCounted
 from referee.contests.pairing import DuplicateSets
 from referee.hosting.hosting_errors import TournamentNotStarted
 from tests.contests.correction_examples import correct, restore, strike
-from tests.hosting.harness import HostingHarness, cup_terms, tournament_request
-from tests.hosting.test_tournament_worker import open_process, start_tournament
-from tests.live.runner_harness import in_loop
+from tests.hosting.harness import HostingHarness, cup_terms, open_process, start_tournament, tournament_request
 
 
 async def played_set() -> HostingHarness:
@@ -23,7 +21,6 @@ async def played_set() -> HostingHarness:
     return harness
 
 
-@in_loop
 async def test_ranks_are_those_of_the_seats_of_the_match() -> None:
     harness = await played_set()
     state = await harness.tournaments.get("cup")
@@ -36,10 +33,8 @@ async def test_ranks_are_those_of_the_seats_of_the_match() -> None:
     assert list(progress.points) == [0, 1]
     again = await harness.tournaments.tables.rows(await harness.tournaments.get("cup"))
     assert [row.standing.points for row in again] == [1, 0]
-    await harness.close()
 
 
-@in_loop
 async def test_restored_results_leave_the_tournament_as_it_was_played() -> None:
     harness = await played_set()
     before = (await harness.tournaments.get("cup")).tournament
@@ -49,10 +44,8 @@ async def test_restored_results_leave_the_tournament_as_it_was_played() -> None:
     after = (await harness.tournaments.get("cup")).tournament
     assert dict(after.pairings) == dict(before.pairings)
     assert after.standings() == before.standings()
-    await harness.close()
 
 
-@in_loop
 async def test_invalid_corrections_are_errors_and_change_nothing() -> None:
     harness = await played_set()
     before = await harness.tournaments.get("cup")
@@ -69,4 +62,3 @@ async def test_invalid_corrections_are_errors_and_change_nothing() -> None:
     await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), name="next", request_id="r2"))
     with pytest.raises(TournamentNotStarted):
         await harness.tournaments.correct("next", strike(match_id))
-    await harness.close()

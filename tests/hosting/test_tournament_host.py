@@ -33,28 +33,19 @@ from referee.match.match_errors import RequestIdReused
 from referee.match.setup import Player
 from tests.hosting.harness import (
     MANY_MATCHES,
-    HostingHarness,
-    Store,
     cup_terms,
     entrant,
     kill_process,
+    open_process,
+    reopen,
+    start_tournament,
     tournament_request,
 )
 from tests.live.fake_time import settle
-from tests.live.runner_harness import in_loop
 
 CUP = tournament_request(cup_terms(RoundRobin()), "ada", "bob")
 
 
-async def open_process(*bots: str) -> HostingHarness:
-    store = Store()
-    await store.register(*bots)
-    harness = HostingHarness(store)
-    await harness.open()
-    return harness
-
-
-@in_loop
 async def test_a_tournament_is_created_with_its_entrants_and_a_random_seed() -> None:
     harness = await open_process("ada", "bob")
     state = await harness.tournaments.create(CUP)
@@ -62,18 +53,14 @@ async def test_a_tournament_is_created_with_its_entrants_and_a_random_seed() -> 
     assert state.tournament.phase == "entry"
     assert list(state.tournament.entrants) == ["ada", "bob"]
     assert state.terms.tournament.seed == bytes(32)
-    await harness.close()
 
 
-@in_loop
 async def test_a_repeated_create_request_makes_one_tournament_even_after_a_restart() -> None:
     harness = await open_process("ada", "bob", "cyd")
     both = await asyncio.gather(harness.tournaments.create(CUP), harness.tournaments.create(CUP))
     assert both[0] == both[1]
     await harness.tournaments.enter("cup", entrant("cyd"))
-    await harness.close()
-    restarted = HostingHarness(harness.store)
-    await restarted.open()
+    restarted = await reopen(harness)
     assert list((await restarted.tournaments.create(CUP)).tournament.entrants) == ["ada", "bob", "cyd"]
     for other in (
         replace(CUP, name="other"),
@@ -90,7 +77,6 @@ async def test_a_repeated_create_request_makes_one_tournament_even_after_a_resta
         await restarted.tournaments.create(replace(CUP, request_id="r2"))
     with pytest.raises(NameTaken):
         await restarted.tournaments.create(replace(CUP, organiser="another"))
-    await restarted.close()
 
 
 INVALID_REQUESTS: dict[str, tuple[TournamentRequest, type[DetailedError]]] = {
@@ -131,29 +117,21 @@ INVALID_REQUESTS: dict[str, tuple[TournamentRequest, type[DetailedError]]] = {
 
 
 @pytest.mark.parametrize("case", INVALID_REQUESTS)
-def test_an_invalid_tournament_is_rejected_and_nothing_is_written(case: str) -> None:
-    @in_loop
-    async def check() -> None:
-        harness = await open_process("ada", "bob")
-        turn_notice, error = INVALID_REQUESTS[case]
-        with pytest.raises(error):
-            await harness.tournaments.create(turn_notice)
-        assert await harness.contests.first_entries("tournament") == []
-        await harness.close()
-
-    check()
+async def test_an_invalid_tournament_is_rejected_and_nothing_is_written(case: str) -> None:
+    harness = await open_process("ada", "bob")
+    turn_notice, error = INVALID_REQUESTS[case]
+    with pytest.raises(error):
+        await harness.tournaments.create(turn_notice)
+    assert await harness.contests.first_entries("tournament") == []
 
 
-@in_loop
 async def test_random_seats_are_rejected_because_pairings_assign_the_seats() -> None:
     harness = await open_process("ada", "bob")
     random_seats = replace(CUP.terms, match_terms=(replace(CUP.terms.match_terms[0], random_seats=True),))
     with pytest.raises(BadField, match="random_seats"):
         await harness.tournaments.create(replace(CUP, terms=random_seats))
-    await harness.close()
 
 
-@in_loop
 async def test_only_active_new_bots_with_new_names_can_enter_before_the_start() -> None:
     harness = await open_process("ada", "bob", "cyd", "dan", "eve")
     await harness.tournaments.create(CUP)
@@ -173,10 +151,8 @@ async def test_only_active_new_bots_with_new_names_can_enter_before_the_start() 
     await harness.tournaments.start("cup")
     with pytest.raises(TournamentStarted):
         await harness.tournaments.enter("cup", entrant("dan"))
-    await harness.close()
 
 
-@in_loop
 async def test_one_bot_can_play_all_seats_of_a_side_of_fixed_partners() -> None:
     harness = await open_process("ada", "bob", "cyd")
     await harness.tournaments.create(tournament_request(cup_terms(RoundRobin(), "toc", partners="fixed")))
@@ -185,10 +161,8 @@ async def test_one_bot_can_play_all_seats_of_a_side_of_fixed_partners() -> None:
         await harness.tournaments.enter("cup", entrant("bob", "ada"))
     state = await harness.tournaments.enter("cup", entrant("bob", "cyd"))
     assert [len(side.bots) for side in state.tournament.entrants.values()] == [2, 2]
-    await harness.close()
 
 
-@in_loop
 async def test_an_entrant_that_enters_again_is_in_once_also_after_the_start_but_not_once_it_has_withdrawn() -> None:
     harness = await open_process("ada", "bob", "cyd")
     await harness.tournaments.create(CUP)
@@ -202,10 +176,8 @@ async def test_an_entrant_that_enters_again_is_in_once_also_after_the_start_but_
     await harness.tournaments.withdraw("cup", "cyd")
     with pytest.raises(AlreadyIn):
         await harness.tournaments.enter("cup", entrant("cyd"))
-    await harness.close()
 
 
-@in_loop
 async def test_requests_in_the_wrong_phase_are_rejected_and_a_repeated_cancel_is_not() -> None:
     harness = await open_process("ada", "bob")
     cup = harness.tournaments
@@ -231,10 +203,8 @@ async def test_requests_in_the_wrong_phase_are_rejected_and_a_repeated_cancel_is
             await call
     with pytest.raises(NoSuchTournament):
         await cup.get("bowl")
-    await harness.close()
 
 
-@in_loop
 async def test_a_finished_tournament_cannot_be_cancelled_and_a_repeated_start_has_no_effect() -> None:
     harness = await open_process("ada", "bob")
     harness.connect("ada", "bob")
@@ -247,10 +217,8 @@ async def test_a_finished_tournament_cannot_be_cancelled_and_a_repeated_start_ha
     for turn_notice in (harness.tournaments.cancel("cup"), harness.tournaments.start("cup")):
         with pytest.raises(TournamentOver):
             await turn_notice
-    await harness.close()
 
 
-@in_loop
 async def test_tournaments_are_listed_newest_first_and_can_be_filtered() -> None:
     harness = await open_process("ada", "bob", "cyd")
     two = {"seats": 2}
@@ -272,10 +240,8 @@ async def test_tournaments_are_listed_newest_first_and_can_be_filtered() -> None
     assert await names(TournamentFilter(bot="bob")) == ["two"]
     await harness.tournaments.cancel("one")
     assert await names(TournamentFilter(phase="entry")) == ["three", "two"]
-    await harness.close()
 
 
-@in_loop
 async def test_pairings_are_listed_by_round_and_board_with_their_phase() -> None:
     harness = await open_process("ada", "bob", "cyd", "dan")
     harness.connect("ada", "bob", "cyd")
@@ -303,7 +269,6 @@ async def test_pairings_are_listed_by_round_and_board_with_their_phase() -> None
     await kill_process()
 
 
-@in_loop
 async def test_a_tournament_is_exported_in_the_formats_that_its_format_supports() -> None:
     harness = await open_process("ada", "bob")
     harness.connect("ada", "bob")
@@ -320,15 +285,12 @@ async def test_a_tournament_is_exported_in_the_formats_that_its_format_supports(
     with pytest.raises(NotExportable) as error:
         await harness.tournaments.export("bowl", "trf")
     assert (error.value.details["tournament"], error.value.details["format"]) == ("bowl", "trf")
-    await harness.close()
 
 
-@in_loop
 async def test_standings_after_a_round_and_the_cross_table_count_the_right_matches() -> None:
     harness = await open_process("ada", "bob", "cyd", "dan")
     harness.connect("ada", "bob", "cyd", "dan")
-    await harness.tournaments.create(tournament_request(cup_terms(Swiss(rounds=2)), "ada", "bob", "cyd", "dan"))
-    await harness.tournaments.start("cup")
+    await start_tournament(harness, cup_terms(Swiss(rounds=2)), "ada", "bob", "cyd", "dan")
     state = await harness.until_over("cup")
     assert sum(row.standing.points for row in rows(state)) == 4
     assert sum(row.standing.points for row in rows(state, 1)) == 2
@@ -336,10 +298,8 @@ async def test_standings_after_a_round_and_the_cross_table_count_the_right_match
     ids = [cell.match_ids for _, cells in cross_table(state) for cell in cells]
     assert len(ids) == 8
     assert len({match_id for (match_id,) in ids}) == 4
-    await harness.close()
 
 
-@in_loop
 async def test_a_watch_from_any_number_returns_every_entry_once_and_then_ends() -> None:
     harness = await open_process("ada", "bob", "cyd")
     harness.connect("ada", "bob", "cyd")
@@ -365,10 +325,8 @@ async def test_a_watch_from_any_number_returns_every_entry_once_and_then_ends() 
         assert not steps or steps[-1].state == state
     with pytest.raises(NumberAhead):
         await harness.tournaments.watch("cup", state.number + 1)
-    await harness.close()
 
 
-@in_loop
 async def test_a_watch_ends_when_the_referee_stops() -> None:
     harness = await open_process("ada", "bob")
     await harness.tournaments.create(CUP)
@@ -378,10 +336,8 @@ async def test_a_watch_ends_when_the_referee_stops() -> None:
     await harness.tournaments.stop(StoreUnavailable("it goes"))
     with pytest.raises(StoreUnavailable):
         await waiting
-    await harness.close()
 
 
-@in_loop
 async def test_a_finished_tournament_that_left_the_cache_is_read_again() -> None:
     harness = await open_process("ada", "bob")
     names = [f"cup-{number}" for number in range(FINISHED_CACHE_SIZE + 2)]
@@ -391,4 +347,3 @@ async def test_a_finished_tournament_that_left_the_cache_is_read_again() -> None
     first = await harness.tournaments.get(names[0])
     assert (first.name, first.tournament.phase, first.number) == (names[0], "cancelled", 4)
     assert len(await harness.tournaments.find()) == len(names)
-    await harness.close()

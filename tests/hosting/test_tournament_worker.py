@@ -27,16 +27,15 @@ from referee.match.state import Match
 from tests.hosting.harness import (
     MANY_MATCHES,
     HostingHarness,
-    Store,
     choose_by_match,
     cup_terms,
     entrant,
     kill_process,
-    tournament_request,
+    open_process,
+    start_tournament,
 )
 from tests.live.fake_time import settle
 from tests.live.referee_harness import GAMES
-from tests.live.runner_harness import in_loop
 
 
 class FinishedMatchObserver:
@@ -65,27 +64,12 @@ def best_nim_move(match: Match, moves: Sequence[str]) -> str:
     return next((move for move in moves if int(position.play(seat, move).text(REFEREE).split()[0]) % 4 == 0), moves[0])
 
 
-async def start_tournament(harness: HostingHarness, tournament_terms: object, *bots: str, name: str = "cup") -> None:
-    await harness.tournaments.create(tournament_request(tournament_terms, *bots, name=name, request_id=name))  # type: ignore[arg-type]
-    await harness.tournaments.start(name)
-    await settle()
-
-
-async def open_process(*bots: str, versions: tuple[str, ...] = ("1",)) -> HostingHarness:
-    store = Store()
-    await store.register(*bots, versions=versions)
-    harness = HostingHarness(store)
-    await harness.open()
-    return harness
-
-
 async def pairs_with_results(harness: HostingHarness, name: str = "cup") -> list[set[str]]:
     """Return the entrants of each pairing with a result, in the order of pairings."""
     state = await harness.tournaments.get(name)
     return [{*progress.pairing.entrants} for progress in state.tournament.pairings.values() if progress.scores]
 
 
-@in_loop
 async def test_a_pairing_with_an_offline_bot_blocks_no_other_even_under_a_limit() -> None:
     harness = await open_process("ada", "bob", "cyd", "dan")
     harness.connect("bob", "cyd", "dan")
@@ -96,10 +80,8 @@ async def test_a_pairing_with_an_offline_bot_blocks_no_other_even_under_a_limit(
     assert all("ada" in progress.pairing.entrants for progress in state.tournament.open_pairings)
     harness.connect("ada")
     assert (await harness.until_over("cup")).tournament.phase == "finished"
-    await harness.close()
 
 
-@in_loop
 async def test_no_more_matches_are_in_play_than_the_limit_of_the_tournament() -> None:
     harness = await open_process("ada", "bob", "cyd", "dan")
     for name in ("ada", "bob", "cyd", "dan"):
@@ -111,7 +93,6 @@ async def test_no_more_matches_are_in_play_than_the_limit_of_the_tournament() ->
     await kill_process()
 
 
-@in_loop
 async def test_all_tournaments_together_respect_the_room_of_a_bot() -> None:
     harness = await open_process("ada", "bob", "cyd", "dan")
     for name in ("ada", "bob", "cyd", "dan"):
@@ -123,7 +104,6 @@ async def test_all_tournaments_together_respect_the_room_of_a_bot() -> None:
     await kill_process()
 
 
-@in_loop
 async def test_several_concurrent_tournaments_all_end() -> None:
     harness = await open_process("ada", "bob", "cyd")
     harness.connect("ada", "bob", "cyd", hello=Hello(max_matches=2))
@@ -131,10 +111,8 @@ async def test_several_concurrent_tournaments_all_end() -> None:
         await start_tournament(harness, cup_terms(RoundRobin(cycles=2)), "ada", "bob", "cyd", name=name)
     for name in ("one", "two", "three"):
         assert (await harness.until_over(name)).tournament.phase == "finished"
-    await harness.close()
 
 
-@in_loop
 async def test_a_pairing_of_a_paused_bot_waits_until_it_is_resumed() -> None:
     harness = await open_process("ada", "bob", "cyd")
     await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", "cyd")
@@ -145,10 +123,8 @@ async def test_a_pairing_of_a_paused_bot_waits_until_it_is_resumed() -> None:
     await harness.store.accounts.change_bot("ada", resumed)
     await harness.time.advance(SECOND)
     await harness.until_over("cup")
-    await harness.close()
 
 
-@in_loop
 async def test_a_match_with_a_referee_fault_is_retried_with_exponential_backoff() -> None:
     harness = await open_process("ada", "bob")
     for name in ("ada", "bob"):
@@ -166,7 +142,6 @@ async def test_a_match_with_a_referee_fault_is_retried_with_exponential_backoff(
     await kill_process()
 
 
-@in_loop
 async def test_a_void_match_is_played_again_at_once_and_is_never_scored() -> None:
     harness = await open_process("ada", "bob")
     harness.voided = frozenset({"1.1/1.1", "1.1/1.2"})
@@ -181,10 +156,8 @@ async def test_a_void_match_is_played_again_at_once_and_is_never_scored() -> Non
         EndKind.VOID,
         EndKind.PLAYED,
     ]
-    await harness.close()
 
 
-@in_loop
 async def test_a_withdrawn_entrant_finishes_its_matches_and_they_count() -> None:
     harness = await open_process("ada", "bob", "cyd")
     harness.connect("bob", "cyd")
@@ -206,10 +179,8 @@ async def test_a_withdrawn_entrant_finishes_its_matches_and_they_count() -> None
         )
         == 1
     )
-    await harness.close()
 
 
-@in_loop
 async def test_cancelling_a_tournament_voids_its_matches_in_play_even_after_a_crash() -> None:
     harness = await open_process("ada", "bob", "cyd")
     for name in ("ada", "bob", "cyd"):
@@ -225,15 +196,12 @@ async def test_cancelling_a_tournament_voids_its_matches_in_play_even_after_a_cr
         "tournament/other", (await harness.tournaments.get("other")).number, [TournamentEnded(cancelled=True)]
     )
     await kill_process()
-    after = HostingHarness(harness.store)
-    await after.open()
+    after = await open_process(store=harness.store)
     await settle()
     assert after.referee.live_matches == []
     assert (await after.tournaments.get("other")).tournament.phase == "cancelled"
-    await after.close()
 
 
-@in_loop
 async def test_a_draining_referee_creates_no_matches_and_still_records_results() -> None:
     harness = await open_process("ada", "bob", "cyd")
     harness.connect("ada", "bob", hello=Hello(max_matches=1))
@@ -245,10 +213,8 @@ async def test_a_draining_referee_creates_no_matches_and_still_records_results()
     assert {frozenset(pair) for pair in await pairs_with_results(harness)} == {frozenset(("ada", "bob"))}
     with pytest.raises(RefereeDraining):
         await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", name="other")
-    await harness.close()
 
 
-@in_loop
 async def test_an_sprt_trial_of_two_versions_stops_at_its_verdict() -> None:
     harness = await open_process("ada", versions=("1", "2"))
     harness.connect("ada", version="1")
@@ -258,17 +224,14 @@ async def test_an_sprt_trial_of_two_versions_stops_at_its_verdict() -> None:
     )
     old_version, new_version = (ContestEntrant(f"ada-{version}", bots=(Player("ada", version),)) for version in "12")
     tournament_terms = cup_terms(SprtTrial(SprtParameters(200)), options={"heap": 40}, max_concurrent_matches=6)
-    await harness.tournaments.create(replace(tournament_request(tournament_terms), entrants=(new_version, old_version)))
-    await harness.tournaments.start("cup")
+    await start_tournament(harness, tournament_terms, *(new_version, old_version))
     state = await harness.until_over("cup")
     assert state.tournament.trial_state
     assert state.tournament.trial_state.verdict == "passed"
     await settle()
     assert harness.referee.live_matches == []
-    await harness.close()
 
 
-@in_loop
 async def test_a_trial_of_bots_without_randomness_counts_each_game_once_and_ends_undecided() -> None:
     harness = await open_process("ada", "bob")
     harness.connect("ada", "bob")
@@ -281,17 +244,14 @@ async def test_a_trial_of_bots_without_randomness_counts_each_game_once_and_ends
     assert trial
     assert (trial.verdict, trial.matches, trial.repeated) == ("undecided", 2, 20)
     assert trial.estimate.low < 0
-    await harness.close()
 
 
-@in_loop
 async def test_partners_get_the_seats_of_their_side_and_sides_alternate() -> None:
     harness = await open_process("ada", "bob", "cyd", "dan")
     harness.connect("ada", "bob", "cyd", "dan")
     tournament_terms = cup_terms(RoundRobin(cycles=2), "stones", {"seats": 4, "teams": True}, partners="fixed")
     pairs = (entrant("ada", "bob", name="reds"), entrant("cyd", "dan", name="blues"))
-    await harness.tournaments.create(replace(tournament_request(tournament_terms), entrants=pairs))
-    await harness.tournaments.start("cup")
+    await start_tournament(harness, tournament_terms, *pairs)
     state = await harness.until_over("cup")
     seatings = set()
     for progress in state.tournament.pairings.values():
@@ -302,10 +262,8 @@ async def test_partners_get_the_seats_of_their_side_and_sides_alternate() -> Non
         side = progress.pairing.entrants.index(first)
         assert progress.scores[1].ranks[side] == match.result.side_ranks[0]
     assert seatings == {"acbd", "cadb"}
-    await harness.close()
 
 
-@in_loop
 async def test_changing_partners_share_the_rank_of_their_side() -> None:
     harness = await open_process("ada", "bob", "cyd", "dan")
     harness.connect("ada", "bob", "cyd", "dan")
@@ -320,10 +278,8 @@ async def test_changing_partners_share_the_rank_of_their_side() -> None:
         partners.add(frozenset(sides))
         assert progress.scores[1].ranks[0] == progress.scores[1].ranks[2]
     assert len(partners) == 3
-    await harness.close()
 
 
-@in_loop
 async def test_a_late_entrant_is_paired_from_the_next_round_on() -> None:
     harness = await open_process("ada", "bob", "cyd", "dan", "eve")
     harness.connect("ada", "bob", "cyd", "eve")
@@ -336,10 +292,8 @@ async def test_a_late_entrant_is_paired_from_the_next_round_on() -> None:
         progress.pairing.round for progress in state.tournament.pairings.values() if "eve" in progress.pairing.entrants
     }
     assert rounds == {2, 3}
-    await harness.close()
 
 
-@in_loop
 async def test_matches_of_a_set_share_seed_and_opening_with_exchanged_seats() -> None:
     harness = await open_process("ada", "bob")
     harness.connect("ada", "bob")
@@ -354,10 +308,8 @@ async def test_matches_of_a_set_share_seed_and_opening_with_exchanged_seats() ->
         assert [setup.players for setup in setups] == [setups[0].players, setups[0].players[::-1]]
         sets.append((setups[0].seed, setups[0].opening))
     assert len({seed for seed, _ in sets}) == len({opening for _, opening in sets}) == 2
-    await harness.close()
 
 
-@in_loop
 async def test_matches_of_a_set_stay_secret_until_its_last_match_is_over() -> None:
     harness = await open_process("ada", "bob")
     is_secret = DuplicateSecrecy({TOURNAMENT: harness.tournaments.workers})
@@ -382,29 +334,21 @@ async def test_matches_of_a_set_stay_secret_until_its_last_match_is_over() -> No
     assert [was_secret[first][0], was_secret[first][-1]] == [True, False]
     assert [was_secret[void][0], was_secret[void][-1]] == [True, False]
     assert not any(map(is_secret, ended))
-    await harness.close()
 
 
 @pytest.mark.parametrize("turns", range(0, 24, 3))
-def test_a_tournament_cancelled_while_it_creates_a_match_leaves_no_match_in_play(turns: int) -> None:
-    @in_loop
-    async def check() -> None:
-        harness = await open_process("ada", "bob", "cyd")
-        for name in ("ada", "bob", "cyd"):
-            harness.referee.sessions.open(Player(name, "1"), MANY_MATCHES)
-        await harness.tournaments.create(tournament_request(cup_terms(RoundRobin(cycles=2)), "ada", "bob", "cyd"))
-        await harness.tournaments.start("cup")
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        await harness.tournaments.cancel("cup")
-        await settle()
-        assert harness.referee.live_matches == []
-        await harness.close()
-
-    check()
+async def test_a_tournament_cancelled_while_it_creates_a_match_leaves_no_match_in_play(turns: int) -> None:
+    harness = await open_process("ada", "bob", "cyd")
+    for name in ("ada", "bob", "cyd"):
+        harness.referee.sessions.open(Player(name, "1"), MANY_MATCHES)
+    await start_tournament(harness, cup_terms(RoundRobin(cycles=2)), "ada", "bob", "cyd")
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    await harness.tournaments.cancel("cup")
+    await settle()
+    assert harness.referee.live_matches == []
 
 
-@in_loop
 async def test_no_match_is_created_while_the_log_is_unavailable_and_play_continues_afterwards() -> None:
     harness = await open_process("ada", "bob")
     await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob")
@@ -415,10 +359,8 @@ async def test_no_match_is_created_while_the_log_is_unavailable_and_play_continu
     harness.crash.store_unavailable = False
     await harness.time.advance(SECOND)
     await harness.until_over("cup")
-    await harness.close()
 
 
-@in_loop
 async def test_a_match_whose_start_could_not_be_recorded_is_recorded_a_second_later() -> None:
     harness = await open_process("ada", "bob")
     harness.choose = lambda *_: ""
@@ -440,10 +382,8 @@ async def test_a_match_whose_start_could_not_be_recorded_is_recorded_a_second_la
     await settle()
     state = await harness.tournaments.get("cup")
     assert [state.match_id(due) for due in state.playing] == [match.setup.match_id]
-    await harness.close()
 
 
-@in_loop
 async def test_a_tournament_whose_game_was_removed_is_reported_and_blocks_no_other() -> None:
     harness = await open_process("ada", "bob")
     await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob")
@@ -455,10 +395,8 @@ async def test_a_tournament_whose_game_was_removed_is_reported_and_blocks_no_oth
     await after.until_over("cup")
     assert [contest for contest, _ in after.faults] == ["tournament/gone"]
     after.faults.clear()
-    await after.close()
 
 
-@in_loop
 async def test_a_fault_in_a_tournament_is_reported_and_retried_after_a_minute() -> None:
     harness = await open_process("ada", "bob")
     harness.connect("ada", "bob")
@@ -469,12 +407,10 @@ async def test_a_fault_in_a_tournament_is_reported_and_retried_after_a_minute() 
     players = [EntrantJoined(entrant(name)) for name in ("ada", "bob")]
     await harness.contests.append("tournament/cup", 0, [created, *players])
     await kill_process()
-    after = HostingHarness(harness.store)
-    await after.open()
+    after = await open_process(store=harness.store)
     after.connect("ada", "bob")
     await after.tournaments.start("cup")
     await settle()
     await after.time.advance(60 * SECOND)
     assert [contest for contest, _ in after.faults] == ["tournament/cup"] * 2
     after.faults.clear()
-    await after.close()

@@ -6,10 +6,8 @@ from referee.accounts.bot_log import NoticeNote
 from referee.accounts.bots import Version
 from referee.hosting.contest_terms import HostedTournamentTerms
 from referee.match.setup import Player
-from tests.hosting.harness import HostingHarness, cup_terms, entrant
-from tests.hosting.test_tournament_worker import open_process, start_tournament
+from tests.hosting.harness import HostingHarness, cup_terms, entrant, open_process, start_tournament
 from tests.live.fake_time import settle
-from tests.live.runner_harness import in_loop
 
 
 def frozen_terms(**more: object) -> HostedTournamentTerms:
@@ -30,7 +28,6 @@ async def notices(harness: HostingHarness, bot: str) -> list[str]:
     return [line.note.what.message for line in lines if isinstance(line.note.what, NoticeNote)]
 
 
-@in_loop
 async def test_the_version_that_is_online_at_the_start_is_frozen_else_the_latest_one() -> None:
     harness = await open_process("ada", "bob", versions=("1", "2"))
     harness.connect("ada", version="1")
@@ -39,10 +36,8 @@ async def test_the_version_that_is_online_at_the_start_is_frozen_else_the_latest
     harness.connect("bob", version="2")
     await harness.until_over("cup")
     assert await versions_played(harness) == {Player("ada", "1"), Player("bob", "2")}
-    await harness.close()
 
 
-@in_loop
 async def test_a_bot_that_comes_with_another_version_waits_for_the_frozen_one() -> None:
     harness = await open_process("ada", "bob", versions=("1", "2"))
     harness.connect("bob", version="1")
@@ -58,20 +53,16 @@ async def test_a_bot_that_comes_with_another_version_waits_for_the_frozen_one() 
     harness.connect("ada", version="2")
     await harness.until_over("cup")
     assert await notices(harness, "ada") == [wanted]
-    await harness.close()
 
 
-@in_loop
 async def test_without_a_freeze_any_version_plays() -> None:
     harness = await open_process("ada", "bob", versions=("1", "2"))
     harness.connect("ada", "bob", version="1")
     await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob")
     await harness.until_over("cup")
     assert await bots_of(harness) == {"ada": (Player("ada"),), "bob": (Player("bob"),)}
-    await harness.close()
 
 
-@in_loop
 async def test_late_entrants_and_bots_that_were_never_connected_are_frozen_when_they_come() -> None:
     harness = await open_process("ada", "bob", "cyd")
     await harness.store.register("dan", versions=())
@@ -86,4 +77,3 @@ async def test_late_entrants_and_bots_that_were_never_connected_are_frozen_when_
     await settle()
     assert (await bots_of(harness))["dan"] == (Player("dan", "7"),)
     await harness.tournaments.cancel("cup")
-    await harness.close()

@@ -44,6 +44,10 @@ MAX_END_S = 10
 TEN_SECONDS = SuddenDeath(10 * SECOND)
 
 
+AT_END: list[Callable[[], Coroutine[Any, Any, None]]] = []
+"""What a test that succeeds has left to close, the last one first."""
+
+
 def in_loop(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[Arguments, None]:
     """Run an async test in its own event loop, and check that it leaves no task behind.
 
@@ -53,7 +57,10 @@ def in_loop(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[Ar
     @functools.wraps(test)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
         async def alone() -> None:
+            AT_END.clear()
             await test(*args, **kwargs)
+            while AT_END:
+                await AT_END[-1]()
             await settle()
             if left := asyncio.all_tasks() - {asyncio.current_task()}:
                 _, left = await asyncio.wait(left, timeout=MAX_END_S)

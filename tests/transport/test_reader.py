@@ -16,7 +16,6 @@ from referee.transport.play.reader import ITEMS_PER_YIELD, HeartbeatConfig, Play
 from referee.transport.services.bot_requests import RejectionRecorder
 from tests.live.fake_time import settle
 from tests.live.referee_harness import BOTS, RefereeHarness
-from tests.live.runner_harness import in_loop
 from tests.storage.memory_accounts import MemoryBotLog
 from tests.transport.rate_limiters import create_rate_limiter
 
@@ -42,7 +41,6 @@ class FakeStreamContext:
         """Discard the message."""
 
 
-@in_loop
 async def test_a_message_of_many_items_does_not_block_the_event_loop() -> None:
     harness = RefereeHarness()
     (session,) = harness.connect(BOTS[0])
@@ -59,7 +57,6 @@ async def test_a_message_of_many_items_does_not_block_the_event_loop() -> None:
     await harness.referee.close()
 
 
-@in_loop
 async def test_all_moves_of_a_message_arrived_when_it_was_read() -> None:
     harness = RefereeHarness()
     match_id, (session, _) = await harness.start_match()
@@ -111,17 +108,14 @@ async def counts_of_a_repeated_move(text: str) -> tuple[int, int, int]:
     return rate_limiter.usage_of(ADA).calls, len(notes), len(repeated)
 
 
-@in_loop
 async def test_a_move_costs_no_call_and_its_repetition_does() -> None:
     assert await counts_of_a_repeated_move("1") == (1, 0, 1)
 
 
-@in_loop
 async def test_a_rejected_move_that_is_repeated_is_noted_once() -> None:
     assert await counts_of_a_repeated_move("nonsense") == (2, 1, 1)
 
 
-@in_loop
 async def test_a_bot_whose_nonce_was_late_is_waited_for_again() -> None:
     harness = RefereeHarness()
     session, _ = harness.connect(*BOTS[:2])

@@ -8,7 +8,6 @@ from referee.live.match_history import WatchedEntry
 from referee.transport.wire.entries import WATCH_CACHE_SIZE, EncodedEntries, ViewerContext, WatchCache
 from referee.transport.wire.matches import MatchContext
 from tests.live.referee_harness import RefereeHarness
-from tests.live.runner_harness import in_loop
 
 MATCH_CONTEXT = MatchContext(lambda _: True)
 
@@ -24,7 +23,6 @@ def decode_entry(response: EncodedEntries) -> Entry:
     return item.entry
 
 
-@in_loop
 async def test_watchers_of_the_same_view_share_one_message() -> None:
     harness, watch_cache, context = RefereeHarness(), WatchCache(), ViewerContext(SPECTATOR, MATCH_CONTEXT)
     match_id, _ = await harness.start_match()
@@ -37,7 +35,6 @@ async def test_watchers_of_the_same_view_share_one_message() -> None:
     await harness.referee.close()
 
 
-@in_loop
 async def test_each_viewer_receives_its_own_view() -> None:
     harness, watch_cache = RefereeHarness(), WatchCache()
     match_id, _ = await harness.start_match("fingers")
@@ -54,7 +51,6 @@ async def test_each_viewer_receives_its_own_view() -> None:
     await harness.referee.close()
 
 
-@in_loop
 async def test_later_entries_are_converted_again() -> None:
     harness, watch_cache, context = RefereeHarness(), WatchCache(), ViewerContext(0, MATCH_CONTEXT)
     match_id, _ = await harness.start_match()
@@ -68,7 +64,6 @@ async def test_later_entries_are_converted_again() -> None:
     await harness.referee.close()
 
 
-@in_loop
 async def test_the_cache_has_a_size_limit() -> None:
     harness, watch_cache, context = RefereeHarness(), WatchCache(), ViewerContext(SPECTATOR, MATCH_CONTEXT)
     match_id, _ = await harness.start_match()
