@@ -133,7 +133,7 @@ class Quota(Struct, frozen=True, gc=False):
 
     max_matches: int = 0
     max_streams: int = 0
-    max_calls_per_minute: int = 0
+    calls_per_minute: int = 0
     max_bots: int = 0
     max_tokens: int = 0
     max_stored_bytes: int = 0

@@ -7,7 +7,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from referee.accounts.tokens import Quota, Quotas, Role, Token, TokenFilter, Tokens, mint_secret
 
 SITE_HOLDER = "referee-site"
-QUOTA = Quota(max_streams=8_000, max_calls_per_minute=200_000)
+QUOTA = Quota(max_streams=8_000, calls_per_minute=200_000)
 """Quota of the site unless an administrator has set another one: its visitors share it."""
 MAX_TOKENS = 10
 

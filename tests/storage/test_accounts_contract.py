@@ -332,8 +332,8 @@ async def test_a_quota_of_a_holder_can_be_set_changed_and_removed(stores: Accoun
     await stores.quotas.set_quota("ann", Quota(1, 2, 3, 4, 5))
     await stores.quotas.set_quota("tom", Quota())
     assert await stores.quotas.quota("ann") == Quota(1, 2, 3, 4, 5)
-    await stores.quotas.set_quota("ann", Quota(max_calls_per_minute=7))
-    assert await stores.quotas.quota("ann") == Quota(max_calls_per_minute=7)
+    await stores.quotas.set_quota("ann", Quota(calls_per_minute=7))
+    assert await stores.quotas.quota("ann") == Quota(calls_per_minute=7)
     await stores.quotas.set_quota("ann", None)
     assert await stores.quotas.quota("ann") is None
     assert await stores.quotas.quota("tom") == Quota()

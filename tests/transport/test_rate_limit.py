@@ -19,6 +19,7 @@ from referee.transport.wire.wire_errors import (
     TooManyStreams,
 )
 from tests.live.fake_time import FakeTime
+from tests.live.runner_harness import AT_END
 from tests.storage.memory_accounts import MemoryQuotas, MemoryTokens
 from tests.transport.rate_limiters import create_rate_limiter
 
@@ -37,6 +38,38 @@ class SlowQuotas(MemoryQuotas):
     async def quota(self, holder: str) -> Quota | None:
         await asyncio.sleep(0)
         return await super().quota(holder)
+
+
+class Streams:
+    """Streams that stay open until `close` or the end of the test."""
+
+    def __init__(self, limiter: RateLimiter) -> None:
+        self.limiter = limiter
+        self._ended = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        AT_END.append(self.close)
+
+    async def open(self, caller: Caller, kind: StreamKind = StreamKind.WATCH) -> asyncio.Task[None]:
+        """Open a stream in a task of its own. Raises TooManyStreams."""
+        task = asyncio.create_task(self._hold(caller, kind))
+        await asyncio.sleep(0)
+        if task.done():
+            await task
+        self._tasks.append(task)
+        return task
+
+    async def close(self) -> None:
+        AT_END.remove(self.close)
+        self._ended.set()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _hold(self, caller: Caller, kind: StreamKind) -> None:
+        async with self.limiter.stream(caller, kind):
+            await self._ended.wait()
+
+
+def bot_caller(bot: str) -> Caller:
+    return Caller(Token(bytes(32), Role.BOT, "ada", 0, bot))
 
 
 def new_rate_limiter(time: FakeTime, max_streams: int = 100) -> RateLimiter:
@@ -109,37 +142,33 @@ async def test_a_bot_is_refused_nothing_for_what_another_bot_of_its_holder_did()
 
 
 async def test_streams_are_limited_for_each_bot_and_kind() -> None:
-    limiter, release = new_rate_limiter(FakeTime()), asyncio.Event()
-    first, second = (bot_caller(name) for name in ("first", "second"))
-    streams = [(first, StreamKind.PLAY), (first, StreamKind.WATCH), (second, StreamKind.PLAY)]
-    tasks = [asyncio.create_task(_hold(limiter, release, *stream)) for stream in streams]
-    await asyncio.sleep(0)
-    for stream in streams:
+    streams = Streams(new_rate_limiter(FakeTime()))
+    first, second = bot_caller("first"), bot_caller("second")
+    opened = [(first, StreamKind.PLAY), (first, StreamKind.WATCH), (second, StreamKind.PLAY)]
+    for stream in opened:
+        await streams.open(*stream)
+    for stream in opened:
         with pytest.raises(TooManyStreams) as error:
-            await _hold(limiter, release, *stream)
+            await streams.open(*stream)
         assert error.value.details == {"limit": "1"}
-    assert limiter.usage_of(FIRST_BOT) == limiter.usage_of(SECOND_BOT) == Usage(streams=1)
-    assert limiter.usage_of(ADA) == Usage()
-    release.set()
-    await asyncio.gather(*tasks)
-    assert limiter.usage_of(FIRST_BOT) == Usage()
+    usage_of = streams.limiter.usage_of
+    assert (usage_of(FIRST_BOT), usage_of(SECOND_BOT), usage_of(ADA)) == (Usage(streams=1), Usage(streams=1), Usage())
+    await streams.close()
+    assert usage_of(FIRST_BOT) == Usage()
 
 
 async def test_watches_leave_half_of_all_streams_to_bots_that_play() -> None:
-    limiter, release = new_rate_limiter(FakeTime(), max_streams=4), asyncio.Event()
-    tasks = [asyncio.create_task(_open(limiter, release, holder)) for holder in ("ada", "bob")]
-    await asyncio.sleep(0)
+    streams = Streams(new_rate_limiter(FakeTime(), max_streams=4))
+    for holder in ("ada", "bob"):
+        await streams.open(caller(holder))
     with pytest.raises(TooManyStreams) as error:
-        await _open(limiter, release, "eve")
+        await streams.open(caller("eve"))
     assert error.value.details == {"limit": "2"}
-    bots = [bot_caller(name) for name in ("first", "second", "third")]
-    tasks += [asyncio.create_task(_hold(limiter, release, bot, StreamKind.PLAY)) for bot in bots[:2]]
-    await asyncio.sleep(0)
+    for name in ("first", "second"):
+        await streams.open(bot_caller(name), StreamKind.PLAY)
     with pytest.raises(TooManyStreams) as error:
-        await _hold(limiter, release, bots[2], StreamKind.PLAY)
+        await streams.open(bot_caller("third"), StreamKind.PLAY)
     assert error.value.details == {"limit": "4"}
-    release.set()
-    await asyncio.gather(*tasks)
 
 
 async def test_calls_are_refused_after_too_many_bytes_until_a_minute_has_passed() -> None:
@@ -170,76 +199,52 @@ async def test_idle_budgets_are_forgotten_when_there_are_too_many(monkeypatch: p
 
 
 async def test_a_holder_has_no_more_streams_than_its_quota() -> None:
-    limiter = new_rate_limiter(FakeTime())
-    release = asyncio.Event()
-    tasks = [asyncio.create_task(_open(limiter, release)) for _ in range(2)]
-    await asyncio.sleep(0)
+    streams = Streams(new_rate_limiter(FakeTime()))
+    for _ in range(2):
+        await streams.open(caller())
     with pytest.raises(TooManyStreams):
-        await _open(limiter, release)
-    release.set()
-    await asyncio.gather(*tasks)
-    assert limiter.streams == 0
-    await _open(limiter, release)
+        await streams.open(caller())
+    await streams.close()
+    assert streams.limiter.streams == 0
+    await Streams(streams.limiter).open(caller())
 
 
 async def test_all_holders_together_have_a_limit_of_streams() -> None:
-    limiter = new_rate_limiter(FakeTime(), max_streams=1)
-    release = asyncio.Event()
-    task = asyncio.create_task(_open(limiter, release))
-    await asyncio.sleep(0)
+    streams = Streams(new_rate_limiter(FakeTime(), max_streams=1))
+    await streams.open(caller())
     with pytest.raises(TooManyStreams):
-        await _open(limiter, release, "bob")
-    release.set()
-    await task
+        await streams.open(caller("bob"))
 
 
 async def test_a_stream_ends_when_its_token_is_revoked() -> None:
-    limiter = new_rate_limiter(FakeTime())
-    task = asyncio.create_task(_open(limiter, asyncio.Event()))
-    await asyncio.sleep(0)
-    limiter.end_streams(caller().token.id)
+    streams = Streams(new_rate_limiter(FakeTime()))
+    stream = await streams.open(caller())
+    streams.limiter.end_streams(caller().token.id)
     with pytest.raises(BadToken):
-        await task
+        await stream
 
 
 async def test_a_stream_ends_when_its_token_expires_by_the_wall_clock() -> None:
     time = FakeTime()
-    limiter = new_rate_limiter(time)
-    task = asyncio.create_task(_open(limiter, asyncio.Event(), expires_ms=time.wall_ms() + 10_000))
+    streams = Streams(new_rate_limiter(time))
+    stream = await streams.open(caller(expires_ms=time.wall_ms() + 10_000))
     await time.advance(4 * SECOND)
     time.wall_offset_ms -= 3_000  # The wall clock is set back.
     await time.advance(8 * SECOND)
-    assert limiter.streams == 1
+    assert streams.limiter.streams == 1
     await time.advance(SECOND)
-    assert limiter.streams == 0
+    assert streams.limiter.streams == 0
     with pytest.raises(BadToken):
-        await task
+        await stream
 
 
 async def test_the_expiry_timer_of_a_closed_stream_is_cancelled() -> None:
-    time, release = FakeTime(), asyncio.Event()
-    task = asyncio.create_task(_open(new_rate_limiter(time), release, expires_ms=time.wall_ms() + 10_000))
-    await time.advance(0)
+    time = FakeTime()
+    streams = Streams(new_rate_limiter(time))
+    await streams.open(caller(expires_ms=time.wall_ms() + 10_000))
     assert len(time.alarms_us) == 1
-    release.set()
-    await task
+    await streams.close()
     assert not time.alarms_us
-
-
-def bot_caller(bot: str) -> Caller:
-    return Caller(Token(bytes(32), Role.BOT, "ada", 0, bot))
-
-
-async def _hold(limiter: RateLimiter, release: asyncio.Event, caller: Caller, kind: StreamKind) -> None:
-    async with limiter.stream(caller, kind):
-        await release.wait()
-
-
-async def _open(
-    limiter: RateLimiter, release: asyncio.Event, holder: str = "ada", expires_ms: int | None = None
-) -> None:
-    async with limiter.stream(caller(holder, expires_ms)):
-        await release.wait()
 
 
 async def test_the_observer_receives_the_usage_and_the_limit_with_each_accepted_call() -> None:

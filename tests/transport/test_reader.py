@@ -1,6 +1,7 @@
 """The reader of a Play stream."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any, cast
@@ -10,8 +11,10 @@ from referee_api.v1.play_service_pb2 import PlayRequest
 
 from referee.accounts.tokens import BudgetOwner, Quota
 from referee.live.bot_notices import BotLogRecorder
+from referee.live.sessions import Session
 from referee.match.clock import SECOND
 from referee.match.events import MovePlayed
+from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.play.reader import ITEMS_PER_YIELD, HeartbeatConfig, PlayStream, StreamClosed, StreamHost
 from referee.transport.services.bot_requests import RejectionRecorder
 from tests.live.fake_time import settle
@@ -23,8 +26,6 @@ CHUNKS = 50
 HEARTBEAT = HeartbeatConfig(64, 5_000, 15 * SECOND)
 ADA = BudgetOwner("ada")
 HIGH_QUOTA = Quota(10, 10, 10**9, 10, 10)
-UNUSED_HOST = cast(StreamHost, SimpleNamespace(map_error=None, match_context=None))
-"""Must not be called."""
 PONGS = [play_pb2.BotItem(pong=play_pb2.Pong(id=0))] * CHUNKS * ITEMS_PER_YIELD
 
 
@@ -41,12 +42,25 @@ class FakeStreamContext:
         """Discard the message."""
 
 
+def play_stream(
+    harness: RefereeHarness,
+    session: Session,
+    rate_limiter: RateLimiter | None = None,
+    recorder: BotLogRecorder | None = None,
+    count_repeated: Callable[[], None] | None = None,
+) -> PlayStream:
+    host = SimpleNamespace(map_error=None, match_context=None, count_repeated=count_repeated)
+    rejections = RejectionRecorder(recorder or BotLogRecorder(MemoryBotLog(10)), harness.time)
+    limiter = rate_limiter or create_rate_limiter(harness.time, HIGH_QUOTA)
+    return PlayStream(
+        harness.referee, session, ADA, cast(StreamHost, host), limiter, rejections, harness.time, HEARTBEAT
+    )
+
+
 async def test_a_message_of_many_items_does_not_block_the_event_loop() -> None:
     harness = RefereeHarness()
     (session,) = harness.connect(BOTS[0])
-    rate_limiter = create_rate_limiter(harness.time, HIGH_QUOTA)
-    rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), harness.time)
-    stream = PlayStream(harness.referee, session, ADA, UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
+    stream = play_stream(harness, session)
     reading = asyncio.create_task(stream._read(FakeStreamContext(PlayRequest(items=PONGS)), []))
     turns = 0
     while not reading.done():
@@ -61,9 +75,7 @@ async def test_all_moves_of_a_message_arrived_when_it_was_read() -> None:
     harness = RefereeHarness()
     match_id, (session, _) = await harness.start_match()
     token = harness.turn_due(match_id, 0).turn.token
-    rate_limiter = create_rate_limiter(harness.time, HIGH_QUOTA)
-    rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), harness.time)
-    stream = PlayStream(harness.referee, session, ADA, UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
+    stream = play_stream(harness, session)
     await harness.time.advance(SECOND)
     move = play_pb2.BotItem(move=play_pb2.Move(match_id=match_id, turn_token=token, move="1"))
     reading = asyncio.create_task(stream._read(FakeStreamContext(PlayRequest(items=[*PONGS, move])), []))
@@ -89,14 +101,9 @@ async def counts_of_a_repeated_move(text: str) -> tuple[int, int, int]:
     """
     harness = RefereeHarness()
     match_id, (session, _) = await harness.start_match()
-    rate_limiter = create_rate_limiter(harness.time, HIGH_QUOTA)
-    recorder = BotLogRecorder(MemoryBotLog(10))
-    rejections = RejectionRecorder(recorder, harness.time)
+    rate_limiter, recorder = create_rate_limiter(harness.time, HIGH_QUOTA), BotLogRecorder(MemoryBotLog(10))
     repeated: list[None] = []
-    host = cast(
-        StreamHost, SimpleNamespace(map_error=None, match_context=None, count_repeated=lambda: repeated.append(None))
-    )
-    stream = PlayStream(harness.referee, session, ADA, host, rate_limiter, rejections, harness.time, HEARTBEAT)
+    stream = play_stream(harness, session, rate_limiter, recorder, lambda: repeated.append(None))
     token = harness.turn_due(match_id, 0).turn.token
     move = play_pb2.BotItem(move=play_pb2.Move(match_id=match_id, turn_token=token, move=text))
     for _ in range(2):
@@ -122,9 +129,7 @@ async def test_a_bot_whose_nonce_was_late_is_waited_for_again() -> None:
     match_id = await harness.create(nonce_timeout_us=SECOND)
     await harness.time.advance(SECOND)
     missed = session.misses_nonces
-    rate_limiter = create_rate_limiter(harness.time, HIGH_QUOTA)
-    rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), harness.time)
-    stream = PlayStream(harness.referee, session, ADA, UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
+    stream = play_stream(harness, session)
     late = play_pb2.BotItem(nonce=play_pb2.Nonce(match_id=match_id, seat=0, nonce=b"late"))
     with suppress(StreamClosed):
         await stream._read(FakeStreamContext(PlayRequest(items=[late])), [])

@@ -172,7 +172,7 @@ class RateLimiter:
     async def count_call(self, owner: BudgetOwner) -> None:
         """Count one call. Raises TooManyCalls, TooManyBytes, or StoreUnavailable."""
         quota = await self.quota(owner.holder)
-        budget, now_us, limit = self._budget(owner), self._time.monotonic_us(), quota.max_calls_per_minute
+        budget, now_us, limit = self._budget(owner), self._time.monotonic_us(), quota.calls_per_minute
         if quota.max_received_bytes and budget.received_bytes.sum(now_us) >= quota.max_received_bytes:
             raise TooManyBytes(quota.max_received_bytes)
         budget.pace.count_call(limit, now_us)

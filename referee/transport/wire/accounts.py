@@ -80,11 +80,12 @@ def read_quota(quota: quota_pb2.Quota) -> Quota:
     for field in ("max_stored_bytes", "max_received_bytes"):
         if getattr(quota, field) > MAX_STORED_BYTES:
             raise BadField(f"quota.{field}", f"the limit is {MAX_STORED_BYTES}")
-    return Quota(*(getattr(quota, name) for name in Quota.__struct_fields__))
+    limits = {field.name: getattr(quota, field.name) for field in quota.DESCRIPTOR.fields}
+    return Quota(calls_per_minute=limits.pop("max_calls_per_minute"), **limits)
 
 
 def quota_of(quota: Quota) -> quota_pb2.Quota:
-    return copy_fields(quota, quota_pb2.Quota)
+    return copy_fields(quota, quota_pb2.Quota, max_calls_per_minute=quota.calls_per_minute)
 
 
 def _session_of(session: Session) -> bot_pb2.Session:

@@ -21,6 +21,7 @@ from referee.transport.wire.results import changes_of, result_of
 from referee.transport.wire.rules import seat_moves
 
 WATCH_CACHE_SIZE = 256
+MOVE_SOURCES = {source: entry_pb2.MoveSource.Value(f"MOVE_SOURCE_{source.name}") for source in core.MoveSource}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +84,10 @@ def _choice_sealed(event: core.MovePlayed, watched: WatchedEntry, context: Viewe
 
 
 def _move_played(event: core.MovePlayed, watched: WatchedEntry, context: ViewerContext) -> entry_pb2.MovePlayed:
-    return copy_fields(
-        event,
-        entry_pb2.MovePlayed,
-        played=copy_fields(event, game_pb2.SeatMove),
+    return entry_pb2.MovePlayed(  # Written field by field, because it is on the path of every move.
+        played=game_pb2.SeatMove(seat=event.seat, move=event.move),
         revealed=seat_moves(watched.revealed),
+        source=MOVE_SOURCES[event.source],
         clock_charge=_charge_of(event, watched),
         state=context.state(watched.match),
         score=event.score if event.score is not UNSET else None,
