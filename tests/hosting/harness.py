@@ -315,12 +315,21 @@ class HostingHarness:
 
 
 async def open_process(
-    *bots: str, store: Store | None = None, crash: SimulatedCrash | None = None, **registration: Any
+    *bots: str,
+    store: Store | None = None,
+    crash: SimulatedCrash | None = None,
+    online: Hello | None = None,
+    silent: bool = False,
+    **registration: Any,
 ) -> HostingHarness:
-    """Open a process in which these bots are registered."""
+    """Open a process in which these bots are registered. `online`: they are connected; `silent`: bots never answer."""
     harness = HostingHarness(store or Store(), crash)
+    if silent:
+        harness.choose = lambda *_: ""
     await harness.store.register(*bots, **registration)
     await harness.open()
+    if online:
+        harness.connect(*bots, hello=online)
     return harness
 
 
@@ -376,6 +385,13 @@ async def start_tournament(
     await harness.tournaments.create(tournament_request(terms, *entrants, name=name, request_id=name))
     await harness.tournaments.start(name)
     await settle()
+
+
+async def open_with_tournament(terms: HostedTournamentTerms, *bots: str, **process: Any) -> HostingHarness:
+    """Open a process, and start a tournament of these bots in it."""
+    harness = await open_process(*bots, **process)
+    await start_tournament(harness, terms, *bots)
+    return harness
 
 
 def entrant(bot: str, *partners: str, name: str = "") -> ContestEntrant:

@@ -25,10 +25,11 @@ from referee.match.match_errors import RequestIdReused
 from referee.match.match_terms import MatchTerms
 from referee.match.result import EndCause
 from referee.match.setup import Player
-from tests.hosting.harness import HostingHarness, Store, choose_by_match, open_process, reopen
+from tests.hosting.harness import MANY_MATCHES, HostingHarness, Store, choose_by_match, open_process, reopen
 from tests.hosting.ladder_harness import (
     CONTEST,
     check_the_logs,
+    close_and_check,
     disconnect,
     events,
     ladder_entrant,
@@ -49,8 +50,7 @@ NIM_TERMS = MatchTerms("nim", NIM.settings({"heap": 6}), time_control((SuddenDea
 
 
 async def test_online_bots_play_continuously_and_are_ranked() -> None:
-    harness = await open_with_ladder(ladder_terms(provisional_matches=5), *"abcdef")
-    harness.connect(*"abcdef", hello=ONE)
+    harness = await open_with_ladder(ladder_terms(provisional_matches=5), *"abcdef", online=ONE)
     await until(harness, rated(60))
     rows = await harness.ladders.standings("main")
     assert [row.rank for row in rows] == [1, 2, 3, 4, 5, 6]
@@ -59,13 +59,11 @@ async def test_online_bots_play_continuously_and_are_ranked() -> None:
     assert {row.player for row in rows} == {Player(name, "1") for name in "abcdef"}
     assert not any(row.idle or row.provisional for row in rows)
     assert min(row.rating.matches for row in rows) >= 10
-    await harness.close()
-    await check_the_logs(harness.store)
+    await close_and_check(harness)
 
 
 async def test_no_more_matches_are_in_play_than_the_limit_of_the_ladder() -> None:
-    harness = await open_with_ladder(ladder_terms(max_concurrent_matches=2), *"abcdefgh")
-    harness.connect(*"abcdefgh")
+    harness = await open_with_ladder(ladder_terms(max_concurrent_matches=2), *"abcdefgh", online=MANY_MATCHES)
     state, watch = await harness.ladders.watch("main", 0)
     while not rated(20)(state):
         steps = await anext(watch)
@@ -115,8 +113,7 @@ async def test_a_bot_that_crashes_loses_its_matches_and_the_others_continue() ->
     rows = {row.entrant.name: row for row in await harness.ladders.standings("main")}
     assert rows["a"].idle
     assert all("a" not in due.seats for due in state.ladder.matches_in_play)
-    await harness.close()
-    await check_the_logs(harness.store)
+    await close_and_check(harness)
 
 
 async def test_a_rating_belongs_to_the_version_that_played() -> None:
@@ -153,8 +150,7 @@ async def test_fixed_partners_play_together_and_share_a_rating() -> None:
     assert [change.bot for change in match.ratings] == seated_bots
     assert match.ratings[0].after == match.ratings[2].after
     assert len(await harness.ladders.history("main", "n")) == 2
-    await harness.close()
-    await check_the_logs(harness.store)
+    await close_and_check(harness)
 
 
 async def test_a_challenge_is_played_first_and_its_repetition_returns_the_same_pairing() -> None:
@@ -172,8 +168,7 @@ async def test_a_challenge_is_played_first_and_its_repetition_returns_the_same_p
 
 
 async def test_a_new_season_keeps_rating_values_history_and_the_old_standings() -> None:
-    harness = await open_with_ladder(ladder_terms(), "a", "b")
-    harness.connect("a", "b", hello=ONE)
+    harness = await open_with_ladder(ladder_terms(), "a", "b", online=ONE)
     await until(harness, rated(3))
     state = await harness.ladders.start_season("main", "s2")
     assert (state.ladder.season, state.season_started_ms) == (2, state.seasons[-1][1])
@@ -184,14 +179,11 @@ async def test_a_new_season_keeps_rating_values_history_and_the_old_standings() 
     assert {point.season for point in await harness.ladders.history("main", "a")} == {1, 2}
     with pytest.raises(BadField):
         await harness.ladders.standings("main", season=3)
-    await harness.close()
-    await check_the_logs(harness.store)
+    await close_and_check(harness)
 
 
 async def test_a_closed_ladder_ends_when_its_last_match_is_rated() -> None:
-    harness = await open_with_ladder(ladder_terms(), *"abcd")
-    harness.choose = lambda *_: ""
-    harness.connect(*"abcd", hello=ONE)
+    harness = await open_with_ladder(ladder_terms(), *"abcd", silent=True, online=ONE)
     await until(harness, lambda state: len(state.ladder.matches_in_play) == 2)
     _, watch = await harness.ladders.watch("main", None)
     state = await harness.ladders.close("main", "thank you")
@@ -207,8 +199,7 @@ async def test_a_closed_ladder_ends_when_its_last_match_is_rated() -> None:
         await harness.ladders.join("main", ladder_entrant("a"))
     assert await harness.ladders.find(LadderFilter()) == []
     assert [item.created.name for item in await harness.ladders.find(LadderFilter(with_closed=True))] == ["main"]
-    await harness.close()
-    await check_the_logs(harness.store)
+    await close_and_check(harness)
 
 
 async def test_a_match_created_by_the_organiser_is_rated_without_a_pairing() -> None:
@@ -222,13 +213,11 @@ async def test_a_match_created_by_the_organiser_is_rated_without_a_pairing() -> 
     match = (await harness.referee.status(created.status.match.setup.match_id)).match
     assert [change.bot for change in match.ratings] == ["a", "b"]
     assert (await harness.ladders.get("main")).ladder.planned_count == 0
-    await harness.close()
-    await check_the_logs(harness.store)
+    await close_and_check(harness)
 
 
 async def test_a_log_of_an_older_version_keeps_its_ratings_and_has_the_times_of_its_entries() -> None:
-    harness = await open_with_ladder(ladder_terms(), "a", "b")
-    harness.connect("a", "b", hello=ONE)
+    harness = await open_with_ladder(ladder_terms(), "a", "b", online=ONE)
     state = await until(harness, rated(3))
     await harness.close()
     entries = await harness.store.matches.contests.read(CONTEST)
@@ -267,8 +256,7 @@ async def test_no_match_between_bots_of_one_author_is_rated() -> None:
 
 
 async def test_a_match_of_an_unknown_ladder_or_of_one_bot_against_itself_ends_unrated() -> None:
-    harness = await open_with_ladder(ladder_terms(), "a")
-    harness.connect("a")
+    harness = await open_with_ladder(ladder_terms(), "a", online=MANY_MATCHES)
     for ladder in ("main", "other"):
         request = MatchRequest(NIM_TERMS, (Player("a"),) * 2, labels={LADDER: ladder})
         created = await harness.referee.create(request)
@@ -279,9 +267,7 @@ async def test_a_match_of_an_unknown_ladder_or_of_one_bot_against_itself_ends_un
 
 
 async def test_a_result_is_rated_at_once_even_if_another_process_has_extended_the_ladders_log() -> None:
-    harness = await open_with_ladder(ladder_terms(), "a", "b")
-    harness.choose = lambda *_: ""
-    harness.connect("a", "b", hello=ONE)
+    harness = await open_with_ladder(ladder_terms(), "a", "b", silent=True, online=ONE)
     state = await until(harness, lambda state: bool(state.ladder.matches_in_play))
     log = harness.store.matches.contests
     await log.append(CONTEST, state.number, [EntrantJoined(ladder_entrant("c", name="c"))])  # As another process would.
@@ -293,14 +279,12 @@ async def test_a_result_is_rated_at_once_even_if_another_process_has_extended_th
         "b": 1,
     }
     assert "c" in state.ladder.entrants
-    await harness.close()
-    await check_the_logs(harness.store)
+    await close_and_check(harness)
 
 
 @pytest.mark.slow
 async def test_changing_partners_are_rated_individually() -> None:
-    harness = await open_with_ladder(ladder_terms("toc"), *"nesw")
-    harness.connect(*"nesw", hello=ONE)
+    harness = await open_with_ladder(ladder_terms("toc"), *"nesw", online=ONE)
     await until(harness, lambda state: sum(item.matches for item in state.ladder.current_season.ratings.values()) >= 12)
     sides = set[frozenset[frozenset[str]]]()
     for event in await rated_events(harness):
@@ -312,8 +296,7 @@ async def test_changing_partners_are_rated_individually() -> None:
         assert (gains[0], gains[1]) == (gains[2], gains[3]) == (match.result.ranks[0] == 1, match.result.ranks[1] == 1)
         sides.add(frozenset({frozenset(seated_bots[::2]), frozenset(seated_bots[1::2])}))
     assert len(sides) == 3
-    await harness.close()
-    await check_the_logs(harness.store)
+    await close_and_check(harness)
 
 
 async def test_a_void_match_is_played_again_and_never_rated() -> None:
@@ -323,14 +306,11 @@ async def test_a_void_match_is_played_again_and_never_rated() -> None:
     state = await until(harness, rated(1))
     first = state.ladder.pairings["1"]
     assert (first.void_counts, [*first.match_ids]) == ({1: 1}, [(1, 1), (1, 2)])
-    await harness.close()
-    await check_the_logs(harness.store)
+    await close_and_check(harness)
 
 
 async def test_a_match_that_becomes_void_while_another_result_is_recorded_is_recorded_too() -> None:
-    harness = await open_with_ladder(ladder_terms(), *"abcd")
-    harness.choose = lambda *_: ""
-    harness.connect(*"abcd", hello=ONE)
+    harness = await open_with_ladder(ladder_terms(), *"abcd", silent=True, online=ONE)
     state = await until(harness, lambda state: len(state.playing) == 2)
     first, second = (state.match_id(due) or "" for due in state.playing)
     append = harness.contests.append
@@ -348,8 +328,9 @@ async def test_a_match_that_becomes_void_while_another_result_is_recorded_is_rec
 
 
 async def test_matches_of_a_set_start_equally_with_seats_exchanged_and_stay_secret_until_both_end() -> None:
-    harness = await open_with_ladder(ladder_terms(duplicate_play=DuplicatePlay(), max_concurrent_matches=1), "a", "b")
-    harness.connect("a", "b")
+    harness = await open_with_ladder(
+        ladder_terms(duplicate_play=DuplicatePlay(), max_concurrent_matches=1), "a", "b", online=MANY_MATCHES
+    )
     await until(harness, rated(1))
     assert harness.ladders.workers.is_set_open("ladder/main", "1/1", "")
     state = await until(harness, rated(2))
@@ -405,8 +386,7 @@ async def test_two_bots_that_have_just_met_wait_a_limited_time_for_other_opponen
 
 
 async def test_matches_start_no_more_often_than_the_rate_of_the_ladder() -> None:
-    harness = await open_with_ladder(ladder_terms(max_matches_per_hour=12), *"abcd")
-    harness.connect(*"abcd")
+    harness = await open_with_ladder(ladder_terms(max_matches_per_hour=12), *"abcd", online=MANY_MATCHES)
 
     async def started_matches() -> int:
         await settle()

@@ -13,6 +13,7 @@ from referee.hosting.ladder_state import LadderState
 from referee.live.sessions import Hello
 from referee.match.result import EndCause
 from tests.hosting.harness import (
+    MANY_MATCHES,
     HostingHarness,
     SimulatedCrash,
     Store,
@@ -116,9 +117,7 @@ async def test_joins_leaves_challenges_and_seasons_happen_once_despite_crashes_w
 
 
 async def test_a_match_that_became_void_during_a_crash_is_played_again() -> None:
-    harness = await open_with_ladder(ladder_terms(), "ada", "bob")
-    harness.choose = lambda *_: ""
-    harness.connect("ada", "bob")
+    harness = await open_with_ladder(ladder_terms(), "ada", "bob", silent=True, online=MANY_MATCHES)
     state = await until(harness, lambda state: bool(state.ladder.matches_in_play))
     match_id = state.match_id(state.ladder.matches_in_play[0]) or ""
     harness.crash.trigger_after(1)

@@ -8,7 +8,13 @@ from referee.accounts.bots import BotPause, PauseCause, paused
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND
-from tests.hosting.harness import HostingHarness, cup_terms, open_process, reopen, start_tournament
+from tests.hosting.harness import (
+    MANY_MATCHES,
+    HostingHarness,
+    cup_terms,
+    open_with_tournament,
+    reopen,
+)
 from tests.hosting.ladder_harness import ladder_terms, open_with_ladder, until
 from tests.live.fake_time import settle
 
@@ -26,10 +32,7 @@ def tournament_wait_reasons(harness: HostingHarness) -> Counter[WaitReason]:
 
 async def silent_tournament(*bots: str, at_once: int = 0) -> HostingHarness:
     """Start a tournament. Its bots are offline, and would not answer."""
-    harness = await open_process(*bots)
-    harness.choose = lambda *_: ""
-    await start_tournament(harness, cup_terms(RoundRobin(), max_concurrent_matches=at_once), *bots)
-    return harness
+    return await open_with_tournament(cup_terms(RoundRobin(), max_concurrent_matches=at_once), *bots, silent=True)
 
 
 async def test_a_ladder_without_bots_has_no_queue() -> None:
@@ -56,8 +59,7 @@ async def test_the_waiting_time_of_a_challenge_survives_a_restart() -> None:
 
 
 async def test_room_is_reserved_for_the_first_match_in_the_queue() -> None:
-    harness = await open_with_ladder(ladder_terms(), *"abcd")
-    harness.choose = lambda *_: ""
+    harness = await open_with_ladder(ladder_terms(), *"abcd", silent=True)
     harness.connect("b", "d", hello=ONE)
     await settle()
     for opponent in "bc":
@@ -84,9 +86,7 @@ async def test_matches_of_a_tournament_wait_while_its_limit_of_concurrent_matche
 
 
 async def test_matches_of_a_ladder_wait_while_its_limit_of_concurrent_matches_is_reached() -> None:
-    harness = await open_with_ladder(ladder_terms(max_concurrent_matches=1), *"abc")
-    harness.choose = lambda *_: ""
-    harness.connect(*"abc")
+    harness = await open_with_ladder(ladder_terms(max_concurrent_matches=1), *"abc", silent=True, online=MANY_MATCHES)
     await settle()
     await harness.ladders.challenge("main", "org/1", ("a", "b"))
     assert [item.waits_for for item in ladder_queue(harness).waiting] == [WaitReason.PLACE]

@@ -9,12 +9,14 @@ from referee.hosting.hosting_errors import TournamentNotStarted, TournamentOver
 from referee.match.clock import SECOND
 from referee.match.result import EndKind
 from tests.hosting.harness import (
+    MANY_MATCHES,
     HostingHarness,
     SimulatedCrash,
     Store,
     cup_terms,
     kill_process,
     open_process,
+    open_with_tournament,
     reopen,
     start_tournament,
     tournament_request,
@@ -25,8 +27,7 @@ FOUR = ("ada", "bob", "cyd", "dan")
 
 
 async def test_pairings_by_hand_are_played_in_place_of_the_others_even_after_a_restart() -> None:
-    first = await open_process(*FOUR)
-    await start_tournament(first, cup_terms(Swiss(rounds=1)), *FOUR)
+    first = await open_with_tournament(cup_terms(Swiss(rounds=1)), *FOUR)
     by_hand = (("dan", "ada"), ("cyd", "bob"))
     await first.tournaments.act("cup", PairRound(1, by_hand, "a mistake", "org"))
     second = await reopen(first)
@@ -37,8 +38,7 @@ async def test_pairings_by_hand_are_played_in_place_of_the_others_even_after_a_r
 
 
 async def test_a_match_that_was_created_for_a_pairing_that_staff_replaced_becomes_void() -> None:
-    harness = await open_process(*FOUR)
-    await start_tournament(harness, cup_terms(Swiss(rounds=1)), *FOUR)
+    harness = await open_with_tournament(cup_terms(Swiss(rounds=1)), *FOUR)
     harness.connect(*FOUR)
     by_hand = (("dan", "ada"), ("cyd", "bob"))
     await harness.tournaments.act("cup", PairRound(1, by_hand, "a mistake", "org"))
@@ -48,8 +48,7 @@ async def test_a_match_that_was_created_for_a_pairing_that_staff_replaced_become
 
 
 async def test_a_postponed_pairing_starts_at_its_time() -> None:
-    harness = await open_process("ada", "bob")
-    await start_tournament(harness, cup_terms(RoundRobin(), no_show_ms=1_000), "ada", "bob")
+    harness = await open_with_tournament(cup_terms(RoundRobin(), no_show_ms=1_000), "ada", "bob")
     until_ms = harness.time.wall_ms() + 60_000
     await harness.tournaments.act("cup", PostponePairing("1.1", until_ms, "fire", "org"))
     await harness.time.advance(59 * SECOND)
@@ -62,9 +61,7 @@ async def test_a_postponed_pairing_starts_at_its_time() -> None:
 
 
 async def test_a_reopened_pairing_is_played_again_and_its_first_match_is_kept() -> None:
-    harness = await open_process(*FOUR)
-    harness.connect(*FOUR)
-    await start_tournament(harness, cup_terms(Swiss(rounds=2), round_break_ms=60_000), *FOUR)
+    harness = await open_with_tournament(cup_terms(Swiss(rounds=2), round_break_ms=60_000), *FOUR, online=MANY_MATCHES)
     await harness.until("cup", lambda state: state.tournament.round == 2)
     state = await harness.tournaments.act("cup", ReopenPairing("1.1", "wrong rules", "org"))
     assert state.tournament.round == 1

@@ -9,13 +9,17 @@ from referee.contests.contest_errors import BadRanks, MatchNotCounted
 from referee.contests.pairing import DuplicateSets
 from referee.hosting.hosting_errors import TournamentNotStarted
 from tests.contests.correction_examples import correct, restore, strike
-from tests.hosting.harness import HostingHarness, cup_terms, open_process, start_tournament, tournament_request
+from tests.hosting.harness import (
+    HostingHarness,
+    cup_terms,
+    open_with_tournament,
+    tournament_request,
+)
 
 
 async def played_set() -> HostingHarness:
     """Return a tournament of one pairing with two matches, in which the entrants have exchanged their seats."""
-    harness = await open_process("ada", "bob")
-    await start_tournament(harness, cup_terms(RoundRobin(), duplicate=DuplicateSets()), "ada", "bob")
+    harness = await open_with_tournament(cup_terms(RoundRobin(), duplicate=DuplicateSets()), "ada", "bob")
     harness.connect("ada", "bob")
     await harness.until_over("cup")
     return harness

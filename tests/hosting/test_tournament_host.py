@@ -37,8 +37,8 @@ from tests.hosting.harness import (
     entrant,
     kill_process,
     open_process,
+    open_with_tournament,
     reopen,
-    start_tournament,
     tournament_request,
 )
 from tests.live.fake_time import settle
@@ -206,8 +206,7 @@ async def test_requests_in_the_wrong_phase_are_rejected_and_a_repeated_cancel_is
 
 
 async def test_a_finished_tournament_cannot_be_cancelled_and_a_repeated_start_has_no_effect() -> None:
-    harness = await open_process("ada", "bob")
-    harness.connect("ada", "bob")
+    harness = await open_process("ada", "bob", online=MANY_MATCHES)
     await harness.tournaments.create(CUP)
     started = await harness.tournaments.start("cup")
     assert started.started_ms
@@ -270,8 +269,7 @@ async def test_pairings_are_listed_by_round_and_board_with_their_phase() -> None
 
 
 async def test_a_tournament_is_exported_in_the_formats_that_its_format_supports() -> None:
-    harness = await open_process("ada", "bob")
-    harness.connect("ada", "bob")
+    harness = await open_process("ada", "bob", online=MANY_MATCHES)
     await harness.tournaments.create(replace(CUP, title="The cup"))
     await harness.tournaments.create(
         tournament_request(cup_terms(Elimination()), "ada", "bob", name="bowl", request_id="r2")
@@ -288,9 +286,7 @@ async def test_a_tournament_is_exported_in_the_formats_that_its_format_supports(
 
 
 async def test_standings_after_a_round_and_the_cross_table_count_the_right_matches() -> None:
-    harness = await open_process("ada", "bob", "cyd", "dan")
-    harness.connect("ada", "bob", "cyd", "dan")
-    await start_tournament(harness, cup_terms(Swiss(rounds=2)), "ada", "bob", "cyd", "dan")
+    harness = await open_with_tournament(cup_terms(Swiss(rounds=2)), "ada", "bob", "cyd", "dan", online=MANY_MATCHES)
     state = await harness.until_over("cup")
     assert sum(row.standing.points for row in rows(state)) == 4
     assert sum(row.standing.points for row in rows(state, 1)) == 2
@@ -301,8 +297,7 @@ async def test_standings_after_a_round_and_the_cross_table_count_the_right_match
 
 
 async def test_a_watch_from_any_number_returns_every_entry_once_and_then_ends() -> None:
-    harness = await open_process("ada", "bob", "cyd")
-    harness.connect("ada", "bob", "cyd")
+    harness = await open_process("ada", "bob", "cyd", online=MANY_MATCHES)
     await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), "ada", "bob", "cyd"))
     live: list[int] = []
 

@@ -16,6 +16,7 @@ from tests.hosting.harness import (
     cup_terms,
     entrant,
     open_process,
+    open_with_tournament,
     reopen,
     start_tournament,
     tournament_request,
@@ -67,8 +68,7 @@ async def test_a_bot_that_comes_in_time_plays() -> None:
 
 
 async def test_a_bot_that_comes_and_goes_does_not_hold_up_the_round() -> None:
-    harness = await open_process("ada", "bob")
-    await start_tournament(harness, cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
+    harness = await open_with_tournament(cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
     for _ in range(2):
         session = harness.referee.sessions.open(Player("bob", "1"), MANY_MATCHES)
         await harness.time.advance(30 * SECOND)
@@ -91,8 +91,7 @@ async def test_only_the_first_waiting_pairing_of_an_absent_entrant_is_lost_at_a_
 
 
 async def test_a_paused_bot_counts_as_absent() -> None:
-    harness = await open_process("ada", "bob")
-    harness.connect("ada", "bob")
+    harness = await open_process("ada", "bob", online=MANY_MATCHES)
     terms = cup_terms(RoundRobin(), no_show_ms=60_000)
     await harness.tournaments.create(tournament_request(terms, "ada", "bob"))
     await harness.store.accounts.change_bot("ada", lambda bot: paused(bot, BotPause(PauseCause.ADMIN, "rest", 1)))
@@ -104,8 +103,7 @@ async def test_a_paused_bot_counts_as_absent() -> None:
 
 
 async def test_nobody_is_absent_while_the_tournament_has_no_place_for_another_match() -> None:
-    harness = await open_process(*FOUR)
-    harness.choose = lambda *_: ""  # The bots never move.
+    harness = await open_process(*FOUR, silent=True)
     harness.connect("bob", "cyd", "dan")
     terms = cup_terms(RoundRobin(), no_show_ms=3_000, max_concurrent_matches=1)
     await start_tournament(harness, terms, *FOUR)
@@ -115,8 +113,7 @@ async def test_nobody_is_absent_while_the_tournament_has_no_place_for_another_ma
 
 
 async def test_a_restart_lets_the_wait_begin_anew() -> None:
-    first = await open_process("ada", "bob")
-    await start_tournament(first, cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
+    first = await open_with_tournament(cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
     await first.time.advance(59 * SECOND)
     second = await reopen(first)
     await second.time.advance(59 * SECOND)
@@ -126,8 +123,7 @@ async def test_a_restart_lets_the_wait_begin_anew() -> None:
 
 
 async def test_a_drain_lets_the_wait_begin_anew() -> None:
-    harness = await open_process("ada", "bob")
-    await start_tournament(harness, cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
+    harness = await open_with_tournament(cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
     await harness.time.advance(59 * SECOND)
     await harness.referee.drain(0, 1)
     await harness.time.advance(60 * SECOND)

@@ -13,6 +13,7 @@ from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_ratings import seed_rating, team_seed_rating
 from referee.match.setup import Player
 from tests.hosting.harness import (
+    MANY_MATCHES,
     Store,
     cup_terms,
     entrant,
@@ -24,8 +25,7 @@ from tests.hosting.ladder_harness import ladder_terms
 
 
 async def test_every_scored_match_is_rated_once_and_the_ratings_seed_the_next_tournament() -> None:
-    harness = await open_process("ada", "bob", "cyd")
-    harness.connect("ada", "bob", "cyd")
+    harness = await open_process("ada", "bob", "cyd", online=MANY_MATCHES)
     harness.voided = frozenset({"1.1/1.1"})
     rated_terms = cup_terms(RoundRobin(cycles=2), ladder="main")
     with pytest.raises(NoSuchLadder):
