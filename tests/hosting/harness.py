@@ -31,9 +31,9 @@ from referee.hosting.tournament_host import TournamentHost, TournamentRequest, t
 from referee.hosting.tournament_state import TournamentState
 from referee.live.bot_notices import AutoPause, BotLogRecorder, BotNotifier
 from referee.live.loop_lag import LoopLag
-from referee.live.match_request import EVERY_MATCH, REQUEST_ID, LiveLimits, MatchFilter
+from referee.live.match_request import REQUEST_ID, LiveLimits
 from referee.live.outbox import TurnNotice
-from referee.live.ports import CoAppend, Entry, Request, StoreUnavailable, Summaries
+from referee.live.ports import CoAppend, Entry, Request, StoreUnavailable
 from referee.live.queued_command import MatchMoving
 from referee.live.referee import Referee
 from referee.live.registry import LiveMatches, MatchSurroundings
@@ -122,7 +122,7 @@ class CrashingEventLog(AwaitedLog):
     """An EventLog that fails in a simulated crash."""
 
     def __init__(self, stored: Stored, crash: SimulatedCrash) -> None:
-        self._stored = stored
+        super().__init__(stored)
         self._crash = crash
 
     async def append(
@@ -134,28 +134,16 @@ class CrashingEventLog(AwaitedLog):
         co_append: CoAppend[Any] | None = None,
     ) -> list[Entry]:
         await self._crash.check()
-        entries = await self._stored.append(match_id, after, events, request, co_append)
+        entries = await self._log.append(match_id, after, events, request, co_append)
         await self._crash.count_write()
         return entries
 
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         await self._crash.check()
-        return await self._stored.read(match_id, after, limit)
-
-    async def heads(self, match_ids: Sequence[str]) -> dict[str, int]:
-        return await self._stored.heads(match_ids)
-
-    async def unfinished(self) -> list[str]:
-        return await self._stored.unfinished()
-
-    async def bots_in_play(self) -> dict[str, list[str]]:
-        return await self._stored.bots_in_play()
-
-    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
-        return await self._stored.summaries(wanted, before, limit)
+        return await self._log.read(match_id, after, limit)
 
     async def close(self) -> None:
-        pass
+        """Leave the log open for the next process."""
 
 
 class Store:
