@@ -84,8 +84,8 @@ async def test_a_damaged_tournament_does_not_affect_the_others(tmp_path: Path, d
 
 
 async def test_a_damaged_finished_tournament_is_reported_once_when_requested() -> None:
-    store = Store()
-    harness = await open_process(store=store)
+    harness = await open_process()
+    store = harness.store
     await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), name="cup"))
     await harness.tournaments.cancel("cup")
     await harness.close()

@@ -17,7 +17,6 @@ from referee.match.clock import SECOND
 from tests.hosting.harness import (
     HostingHarness,
     SimulatedCrash,
-    Store,
     cup_terms,
     entrant,
     kill_process,
@@ -123,22 +122,17 @@ async def test_a_tournament_of_teams_goes_on_after_a_crash_in_the_middle_of_a_ro
     writes_in_all = undisturbed.crash.written
     await undisturbed.close()
     for writes in range(20, writes_in_all, 7):
-        store = Store()
-        await store.register(*BOTS)
-        crash = SimulatedCrash(writes)
-        harness = HostingHarness(store, crash)
-        await harness.open()
+        harness = await open_process(*BOTS, crash=SimulatedCrash(writes))
         await harness.tournaments.create(request_with_teams(team_terms()))
         harness.connect(*BOTS)
         await harness.tournaments.start("cup")
-        await crash.happened.wait()
+        await harness.crash.happened.wait()
         await kill_process()
-        again = HostingHarness(store)
-        await again.open()
+        again = await open_process(store=harness.store)
         again.connect(*BOTS)
         tournament = (await again.until_over("cup")).tournament
         assert tournament.standings() == expected
-        assert len(await store.match_ids()) == 12
+        assert len(await harness.store.match_ids()) == 12
         await again.close()
 
 
@@ -170,8 +164,7 @@ async def test_a_team_needs_one_bot_for_each_board_and_shares_none() -> None:
 
 
 async def test_a_game_that_does_not_fit_teams_is_refused() -> None:
-    harness = HostingHarness(Store())
-    await harness.open()
+    harness = await open_process()
     fixed = cup_terms(Swiss(rounds=3), "toc", boards=2, partners="fixed")
     for terms in (cup_terms(Swiss(rounds=3), "toc", boards=2), fixed):
         with pytest.raises(BadField, match="two sides with one seat each") as refused:

@@ -18,7 +18,6 @@ from referee.match.state import Match, MatchPhase
 from tests.hosting.harness import (
     Choose,
     HostingHarness,
-    Store,
     choose_by_match,
     cup_terms,
     entrant,
@@ -130,11 +129,7 @@ async def test_a_bot_has_joined_a_contest_unless_it_was_invited() -> None:
 
 async def open_with_invitation(organiser: str = "stranger") -> HostingHarness:
     """Return a process in which a bot with four places is on a ladder, and was invited to a tournament."""
-    store = Store()
-    await store.register("guest", "one", "two", "three", "four")
-    harness = HostingHarness(store)
-    harness.choose = lambda *_: ""  # All matches stay in play.
-    await harness.open()
+    harness = await open_process("guest", "one", "two", "three", "four", silent=True)  # All matches stay in play.
     await new_ladder(harness, ladder_terms(), "guest")
     request = tournament_request(cup_terms(RoundRobin()), "one", "two", "three", "four")
     await harness.tournaments.create(replace(request, organiser=organiser))

@@ -478,11 +478,9 @@ async def test_contradictory_ladder_terms_are_rejected() -> None:
 
 
 async def test_a_paused_bot_cannot_join() -> None:
-    store = Store()
-    await store.register("a")
-    await store.accounts.change_bot("a", lambda bot: paused(bot, BotPause(PauseCause.ADMIN, "no", 1)))
-    harness = await open_process(store=store)
+    harness = await open_process("a")
+    await harness.store.accounts.change_bot("a", lambda bot: paused(bot, BotPause(PauseCause.ADMIN, "no", 1)))
     await new_ladder(harness, ladder_terms())
     with pytest.raises(BotPaused):
         await harness.ladders.join("main", ladder_entrant("a"))
-    assert (await store.matches.contests.read(CONTEST))[-1].number == 1
+    assert len(await harness.store.matches.contests.read(CONTEST)) == 1

@@ -11,14 +11,11 @@ from referee.match.result import EndKind
 from tests.hosting.harness import (
     MANY_MATCHES,
     HostingHarness,
-    SimulatedCrash,
-    Store,
     cup_terms,
     kill_process,
     open_process,
     open_with_tournament,
     reopen,
-    start_tournament,
     tournament_request,
 )
 from tests.live.fake_time import settle
@@ -85,17 +82,13 @@ async def test_an_act_needs_a_reason_and_a_tournament_in_play() -> None:
 
 
 async def test_a_match_that_was_created_before_a_crash_for_a_pairing_that_staff_replaced_becomes_void() -> None:
-    store, crash = Store(), SimulatedCrash()
-    await store.register(*FOUR)
-    first = HostingHarness(store, crash)
-    await first.open()
-    await start_tournament(first, cup_terms(Swiss(rounds=1)), *FOUR)
-    crash.trigger_after(1)  # The match is stored, but not that the tournament has started it.
+    first = await open_with_tournament(cup_terms(Swiss(rounds=1)), *FOUR)
+    first.crash.trigger_after(1)  # The match is stored, but not that the tournament has started it.
     first.connect(*FOUR)
-    await crash.happened.wait()
+    await first.crash.happened.wait()
     await kill_process()
-    (stray,) = await store.match_ids()
-    second = HostingHarness(store)
+    (stray,) = await first.store.match_ids()
+    second = HostingHarness(first.store)
     await second.tournaments.load()
     by_hand = (("dan", "ada"), ("cyd", "bob"))
     await second.tournaments.act("cup", PairRound(1, by_hand, "a mistake", "org"))

@@ -25,7 +25,13 @@ from referee.hosting.tournament_state import MAX_ENTRANTS_HERE, TournamentState,
 from referee.hosting.tournament_tables import TournamentTables, cross_table, rows
 from referee.live.worker_pool import WorkerPool
 from tests.contests.tournament_harness import entered
-from tests.hosting.harness import HostingHarness, Store, cup_terms, open_process, start_tournament, tournament_request
+from tests.hosting.harness import (
+    MANY_MATCHES,
+    cup_terms,
+    open_process,
+    open_with_tournament,
+    tournament_request,
+)
 
 LARGE = MAX_ENTRANTS_HERE + 1
 
@@ -103,19 +109,10 @@ def test_only_swiss_and_pools_pair_rounds_during_play() -> None:
     assert not will_pair_round(new_tournament(5, RoundRobin()), StartTournament())
 
 
-async def play_tournament(harness: HostingHarness, *bots: str) -> TournamentState:
-    await harness.open()
-    harness.connect(*bots)
-    await start_tournament(harness, cup_terms(Swiss(rounds=2), "nim"), *bots)
-    return await harness.until_over("cup")
-
-
 async def test_a_table_is_computed_once_for_all_callers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tournament_tables, "MAX_PAIRINGS_HERE", 0)
-    store = Store()
-    await store.register("ada", "bob", "cyd")
-    harness = HostingHarness(store)
-    state = await play_tournament(harness, "ada", "bob", "cyd")
+    harness = await open_with_tournament(cup_terms(Swiss(rounds=2)), "ada", "bob", "cyd", online=MANY_MATCHES)
+    state = await harness.until_over("cup")
     runner = Recorder()
     tables = TournamentTables(runner)
     found = await asyncio.gather(*(tables.rows(state) for _ in range(5)))
@@ -129,10 +126,8 @@ async def test_a_table_is_computed_once_for_all_callers(monkeypatch: pytest.Monk
 
 async def test_a_failed_table_is_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tournament_tables, "TABLES_CACHE_SIZE", 1)
-    store = Store()
-    await store.register("ada", "bob", "cyd")
-    harness = HostingHarness(store)
-    state = await play_tournament(harness, "ada", "bob", "cyd")
+    harness = await open_with_tournament(cup_terms(Swiss(rounds=2)), "ada", "bob", "cyd", online=MANY_MATCHES)
+    state = await harness.until_over("cup")
     tables = TournamentTables(Recorder())
     call = 0
 

@@ -11,8 +11,6 @@ from referee.match.setup import Player
 from tests.hosting.harness import (
     MANY_MATCHES,
     HostingHarness,
-    SimulatedCrash,
-    Store,
     cup_terms,
     entrant,
     open_process,
@@ -131,15 +129,11 @@ async def test_a_drain_lets_the_wait_begin_anew() -> None:
 
 
 async def test_an_unavailable_log_lets_the_wait_begin_anew() -> None:
-    store, crash = Store(), SimulatedCrash()
-    await store.register("ada", "bob")
-    harness = HostingHarness(store, crash)
-    await harness.open()
-    await start_tournament(harness, cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
+    harness = await open_with_tournament(cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
     await harness.time.advance(30 * SECOND)
-    crash.store_unavailable = True
+    harness.crash.store_unavailable = True
     await harness.time.advance(40 * SECOND)
-    crash.store_unavailable = False
+    harness.crash.store_unavailable = False
     await harness.time.advance(50 * SECOND)
     assert await absent_entrants(harness) == []
     await harness.time.advance(20 * SECOND)

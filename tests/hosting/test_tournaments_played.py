@@ -5,7 +5,7 @@ from referee_values import Elimination, Gauntlet, RoundRobin, Swiss
 
 from referee.contests.tournament.tournament_terms import Pools, TournamentFormat
 from referee.hosting.tournament_tables import cross_table, rows
-from tests.hosting.harness import Store, cup_terms, open_process, start_tournament
+from tests.hosting.harness import MANY_MATCHES, cup_terms, open_with_tournament
 
 BOTS = ("ada", "bob", "cyd", "dan", "eve")
 
@@ -23,11 +23,8 @@ FORMATS: dict[str, tuple[TournamentFormat, int, str, int]] = {
 @pytest.mark.parametrize("name", FORMATS)
 async def test_a_tournament_of_every_format_ends_and_counts_every_match_once(name: str) -> None:
     form_terms, count, game, at_least = FORMATS[name]
-    store, bots = Store(), BOTS[:count]
-    await store.register(*bots)
-    harness = await open_process(store=store)
-    harness.connect(*bots)
-    await start_tournament(harness, cup_terms(form_terms, game), *bots)
+    bots = BOTS[:count]
+    harness = await open_with_tournament(cup_terms(form_terms, game), *bots, online=MANY_MATCHES)
     state = await harness.until_over("cup")
     assert state.tournament.phase == "finished"
     table = rows(state)
@@ -35,5 +32,5 @@ async def test_a_tournament_of_every_format_ends_and_counts_every_match_once(nam
     assert table[0].standing.rank == 1
     matches = [match_id for progress in state.tournament.pairings.values() for match_id in progress.match_ids.values()]
     assert len(matches) == len(set(matches)) >= at_least
-    assert await store.matches.unfinished() == []
+    assert await harness.store.matches.unfinished() == []
     assert {match_id for _, cells in cross_table(state) for cell in cells for match_id in cell.match_ids} == {*matches}

@@ -14,7 +14,6 @@ from referee.hosting.ladder_ratings import seed_rating, team_seed_rating
 from referee.match.setup import Player
 from tests.hosting.harness import (
     MANY_MATCHES,
-    Store,
     cup_terms,
     entrant,
     open_process,
@@ -61,11 +60,9 @@ def test_partners_are_seeded_by_their_shared_rating() -> None:
 
 
 async def test_teams_are_seeded_by_the_average_rating_of_their_bots() -> None:
-    store = Store()
     bots = ("ada", "bob", "cyd", "dan")
-    await store.register(*bots, "eve", "fay")
-    harness = await open_process(store=store)
-    harness.connect(*bots)
+    harness = await open_process(*bots, online=MANY_MATCHES)
+    await harness.store.register("eve", "fay")
     rated_terms = cup_terms(RoundRobin(), ladder="main")
     await harness.ladders.create(
         LadderRequest("main", "org", "r1", replace(ladder_terms(), match_terms=rated_terms.match_terms))
