@@ -90,6 +90,7 @@ async def test_a_worker_process_computes_the_same_pairings() -> None:
     assert events == decide(tournament, StartTournament())
     after = await execute(tournament, Recorder(), StartTournament())
     assert await pool.run(estimate_strengths, after) == estimate_strengths(after)
+    await pool.close()
 
 
 async def test_a_small_tournament_is_paired_in_the_event_loop() -> None:
