@@ -2,10 +2,10 @@
 
 from referee_values import RoundRobin, Swiss
 
-from referee.accounts.bot_log import NoticeNote
 from referee.accounts.bots import Version
 from referee.hosting.contest_terms import HostedTournamentTerms
 from referee.match.setup import Player
+from referee.transport.wire.accounts import bot_log_entry_of
 from tests.hosting.harness import HostingHarness, cup_terms, entrant, open_process, start_tournament
 from tests.live.fake_time import settle
 
@@ -24,8 +24,9 @@ async def versions_played(harness: HostingHarness) -> set[Player]:
 
 
 async def notices(harness: HostingHarness, bot: str) -> list[str]:
-    lines = await harness.bot_log.read(bot)
-    return [line.note.what.message for line in lines if isinstance(line.note.what, NoticeNote)]
+    """Return the notices in the log of a bot, as its owner reads them."""
+    entries = map(bot_log_entry_of, await harness.bot_log.read(bot))
+    return [entry.notice.message for entry in entries if entry.HasField("notice")]
 
 
 async def test_the_version_that_is_online_at_the_start_is_frozen_else_the_latest_one() -> None:

@@ -99,14 +99,6 @@ def _session_of(session: Session) -> bot_pb2.Session:
     )
 
 
-NOTICES = {
-    "paused": play_pb2.NOTICE_KIND_PAUSED,
-    "returned": play_pb2.NOTICE_KIND_RESUMED,
-    "fault_counted": play_pb2.NOTICE_KIND_FAULT_COUNTED,
-    "quota_near": play_pb2.NOTICE_KIND_QUOTA_NEARLY_EXHAUSTED,
-}
-
-
 def bot_log_entry_of(line: NumberedNote) -> bot_pb2.BotLogEntry:
     note = line.note
     entry = copy_fields(note, bot_pb2.BotLogEntry, number=line.number, create_time=timestamp(note.at_ms))
@@ -131,7 +123,10 @@ def _session_lost(what: SessionLostNote, _: Note) -> bot_pb2.SessionLost:
 
 
 def notice_of(what: NoticeNote) -> play_pb2.Notice:
-    return play_pb2.Notice(kind=NOTICES[what.about], message=what.message, metadata=dict(what.details))
+    """Convert a notice. Its kind is UNSPECIFIED if the contract has none for it, as for frozen versions."""
+    name, known = f"NOTICE_KIND_{what.about.upper()}", play_pb2.NoticeKind.keys()
+    kind = play_pb2.NoticeKind.Value(name) if name in known else play_pb2.NOTICE_KIND_UNSPECIFIED
+    return play_pb2.Notice(kind=kind, message=what.message, metadata=dict(what.details))
 
 
 NOTE_CONVERTERS: dict[type, Callable[[Any, Note], Any]] = {
