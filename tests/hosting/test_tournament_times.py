@@ -185,10 +185,7 @@ async def test_the_matches_of_a_round_wait_for_the_end_of_the_break_even_after_a
     await first.time.advance(100 * SECOND)
     assert first.tournaments.queue(first.time.wall_ms()).waiting == ()
     assert (await tournament_of(first)).matches_in_play == []
-    await first.close()
-    second = HostingHarness(first.store)
-    second.time.us = first.time.us
-    await second.open()
+    second = await reopen(first, 0)
     second.connect(*FOUR)
     await second.time.advance(19 * SECOND)
     assert not any(progress.match_ids for progress in (await tournament_of(second)).open_pairings)

@@ -7,7 +7,7 @@ from referee_api.v1 import contest_pb2, seed_pb2, sprt_pb2
 from referee_values import Entrant
 
 from referee.accounts.account_errors import BadField
-from referee.contests.contest_entrant import ContestEntrant, EntrantJoined, EntrantLeft
+from referee.contests.contest_entrant import ContestEntrant, EntrantLeft
 from referee.contests.corrections import Correction
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.sprt_trial import TrialState
@@ -27,10 +27,6 @@ def read_entrant(entrant: contest_pb2.Entrant | Entrant, field: str) -> tuple[st
 
 def entrant_of(entrant: ContestEntrant) -> contest_pb2.Entrant:
     return copy_fields(entrant, contest_pb2.Entrant)
-
-
-def entrant_joined_of(event: EntrantJoined) -> contest_pb2.EntrantJoined:
-    return copy_fields(event, contest_pb2.EntrantJoined)
 
 
 def entrant_left_of(event: EntrantLeft) -> contest_pb2.EntrantLeft:

@@ -20,7 +20,6 @@ from referee.transport.wire.basic_types import add_event, copy_fields, timestamp
 from referee.transport.wire.contests import (
     contest_commitment_of,
     correction_of,
-    entrant_joined_of,
     entrant_left_of,
     entrant_of,
     pairing_of,
@@ -97,7 +96,7 @@ def _match_rated(event: ladder_events.MatchRated, state: LadderState) -> pb.Matc
 
 
 EVENT_CONVERTERS: dict[type, Callable[[Any, LadderState], Any]] = {
-    EntrantJoined: lambda event, _: entrant_joined_of(event),
+    EntrantJoined: lambda event, _: copy_fields(event, contest_pb2.EntrantJoined),
     EntrantLeft: lambda event, _: entrant_left_of(event),
     ladder_events.PairingPlanned: _pairing_planned,
     ContestMatchStarted: _pairing_changed,

@@ -20,7 +20,6 @@ from referee.hosting.tournament_tables import CrossTableCell, TournamentRow
 from referee.transport.wire.basic_types import add_event, copy_fields, maybe_timestamp, timestamp
 from referee.transport.wire.contests import (
     contest_commitment_of,
-    entrant_joined_of,
     entrant_left_of,
     entrant_of,
     pairing_of,
@@ -185,7 +184,7 @@ def _tournament_ended(
 
 
 EVENT_CONVERTERS: dict[type, EventConverter] = {
-    EntrantJoined: lambda event, *_: entrant_joined_of(event),
+    EntrantJoined: lambda event, *_: copy_fields(event, contest_pb2.EntrantJoined),
     EntrantLeft: lambda event, *_: entrant_left_of(event),
     tournament_events.TournamentPlayStarted: lambda *_: pb.RoundStarted(round=1),
     tournament_events.PairingsPlanned: _pairings_planned,
