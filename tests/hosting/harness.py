@@ -49,7 +49,7 @@ from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.contests.tournament_harness import play_terms
 from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import GAMES
-from tests.live.runner_harness import AT_END, AwaitedLog
+from tests.live.runner_harness import PROCESSES, AwaitedLog, ServerProcess
 from tests.match.setups import time_control
 from tests.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
 from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
@@ -186,7 +186,7 @@ class Store:
         return [summary[0].match_id for summary in (await self.matches.summaries(limit=10_000)).found]
 
 
-class HostingHarness:
+class HostingHarness(ServerProcess):
     """One server process, until `close`, until the end of the test, or until it is killed."""
 
     def __init__(self, store: Store, crash: SimulatedCrash | None = None, games: dict[str, Game] = GAMES) -> None:
@@ -237,7 +237,7 @@ class HostingHarness:
         self.ladders = LadderHost(self.registry, dependencies, ratings, self.auto_pause.flush)
         self.tournaments = TournamentHost(tournaments, dependencies, self.ladders)
         self._playing: set[asyncio.Task[None]] = set()
-        AT_END.append(self.close)
+        super().__init__()
 
     async def open(self) -> None:
         await self.ladders.load()
@@ -247,7 +247,7 @@ class HostingHarness:
         await self.tournaments.start_workers()
 
     async def close(self) -> None:
-        AT_END.remove(self.close)
+        PROCESSES.get([self]).remove(self)
         await self.ladders.stop(MatchMoving(""))
         await self.tournaments.stop(MatchMoving(""))
         await self.referee.close()
@@ -393,7 +393,7 @@ def other_tasks() -> set[asyncio.Task[Any]]:
 
 async def kill_process() -> None:
     """Cancel all tasks but that of the test, as if the process were killed."""
-    AT_END.clear()
+    PROCESSES.get([]).clear()
     tasks = other_tasks()
     for task in tasks:
         task.cancel()

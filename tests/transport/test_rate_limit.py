@@ -19,7 +19,7 @@ from referee.transport.wire.wire_errors import (
     TooManyStreams,
 )
 from tests.live.fake_time import FakeTime
-from tests.live.runner_harness import AT_END
+from tests.live.runner_harness import ServerProcess
 from tests.storage.memory_accounts import MemoryQuotas, MemoryTokens
 from tests.transport.rate_limiters import create_rate_limiter
 
@@ -40,14 +40,14 @@ class SlowQuotas(MemoryQuotas):
         return await super().quota(holder)
 
 
-class Streams:
+class Streams(ServerProcess):
     """Streams that stay open until `close` or the end of the test."""
 
     def __init__(self, limiter: RateLimiter) -> None:
         self.limiter = limiter
         self._ended = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
-        AT_END.append(self.close)
+        super().__init__()
 
     async def open(self, caller: Caller, kind: StreamKind = StreamKind.WATCH) -> asyncio.Task[None]:
         """Open a stream in a task of its own. Raises TooManyStreams."""
@@ -59,7 +59,6 @@ class Streams:
         return task
 
     async def close(self) -> None:
-        AT_END.remove(self.close)
         self._ended.set()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 

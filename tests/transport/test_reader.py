@@ -68,7 +68,6 @@ async def test_a_message_of_many_items_does_not_block_the_event_loop() -> None:
         turns += 1
     assert isinstance(reading.exception(), StreamClosed)
     assert turns >= CHUNKS
-    await harness.referee.close()
 
 
 async def test_all_moves_of_a_message_arrived_when_it_was_read() -> None:
@@ -91,7 +90,6 @@ async def test_all_moves_of_a_message_arrived_when_it_was_read() -> None:
     assert move_played.row
     assert (move_played.row.arrived_us, move_played.row.charged_us) == (SECOND, SECOND)
     assert move_played.at_us > SECOND
-    await harness.referee.close()
 
 
 async def counts_of_a_repeated_move(text: str) -> tuple[int, int, int]:
@@ -111,7 +109,6 @@ async def counts_of_a_repeated_move(text: str) -> tuple[int, int, int]:
             await stream._read(FakeStreamContext(PlayRequest(items=[move])), [])
         await settle()
     notes = await recorder.read(session.player.bot)
-    await harness.referee.close()
     return rate_limiter.usage_of(ADA).calls, len(notes), len(repeated)
 
 
@@ -135,4 +132,3 @@ async def test_a_bot_whose_nonce_was_late_is_waited_for_again() -> None:
         await stream._read(FakeStreamContext(PlayRequest(items=[late])), [])
     await settle()
     assert (missed, session.misses_nonces) == (True, False)
-    await harness.referee.close()

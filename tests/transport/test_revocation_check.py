@@ -15,7 +15,7 @@ from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.revocation_check import CHECK_INTERVAL_US, RevocationCheck
 from referee.transport.wire.wire_errors import BadToken
 from tests.live.fake_time import FakeTime
-from tests.live.runner_harness import AT_END
+from tests.live.runner_harness import ServerProcess
 from tests.storage.memory_accounts import MemoryTokens
 from tests.transport.rate_limiters import create_rate_limiter
 
@@ -41,11 +41,12 @@ class SharedTokens(MemoryTokens):
 
 
 @dataclass
-class Node:
+class Node(ServerProcess):
     time: FakeTime = field(default_factory=FakeTime)
     tokens: SharedTokens = field(default_factory=SharedTokens)
 
     def __post_init__(self) -> None:
+        super().__init__()
         self.authenticator = Authenticator(self.tokens, self.time, is_shared=True)
         self.rate_limiter: RateLimiter = create_rate_limiter(self.time, Quota(max_streams=9, max_bot_streams=9))
         self.check = RevocationCheck(self.tokens, self.authenticator, self.rate_limiter, self.time)
@@ -55,7 +56,6 @@ class Node:
         self.tokens.add(self.token, 1)
 
     async def close(self) -> None:
-        AT_END.remove(self.close)
         await self.check.close()
         assert not self.time.alarms_us
 
@@ -75,7 +75,6 @@ async def open_node() -> Node:
     node = Node()
     node.check.open()
     await node.time.advance(0)
-    AT_END.append(node.close)
     return node
 
 
