@@ -200,4 +200,4 @@ def test_a_network_credit_is_at_most_ten_years(field: str) -> None:
     for wrong in (-1, most + 1):
         with pytest.raises(BadTimeControl) as caught:
             check_credit(NetworkCredit(**{field: wrong}))
-        assert caught.value.details == {"field": f"network_credit.{field}", "why": "must be from 0 to ten years"}
+        assert caught.value.details == {"field": f"network_credit.{field}", "wrong": "must be from 0 to ten years"}

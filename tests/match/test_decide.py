@@ -102,7 +102,7 @@ def test_the_grid_has_every_command_and_agrees_with_the_table() -> None:
 
 
 def test_the_error_for_a_command_in_a_wrong_phase_names_the_phase() -> None:
-    error = at(MatchPhase.PLAYING).refuses(StartPlay(), NotAllowedNow, command="StartPlay", phase="playing")
+    error = at(MatchPhase.PLAYING).refuses(StartPlay(), NotAllowedNow, command="StartPlay", waiting_for="playing")
     assert str(error) == "StartPlay is not possible while the match is playing"
 
 

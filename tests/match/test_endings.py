@@ -323,7 +323,9 @@ def test_a_failure_voids_the_match(cause: EndCause) -> None:
 
 @pytest.mark.parametrize("cause", sorted(set(EndCause) - set(VOID_CAUSES), key=str))
 def test_a_regular_cause_cannot_void_a_match(cause: EndCause) -> None:
-    started_match().refuses(VoidMatch(cause), BadVerdict, why=f"{cause.value} is no cause for a void match")
+    started_match().refuses(
+        VoidMatch(cause), BadVerdict, field="side_scores", wrong=f"{cause.value} is no cause for a void match"
+    )
 
 
 @pytest.mark.parametrize(
@@ -347,7 +349,12 @@ def test_an_adjudication_decides_by_ranks(verdict: tuple[int, ...], ranks: tuple
 @pytest.mark.parametrize("verdict", [(), (1,), (1, 2, 3)])
 def test_an_adjudication_must_rank_every_side(verdict: tuple[int, ...]) -> None:
     for fixture in (started_match(), stones(4, teams=True)):
-        fixture.refuses(AdjudicateMatch(verdict), BadVerdict, why="it must have one rank for each of the 2 sides")
+        fixture.refuses(
+            AdjudicateMatch(verdict),
+            BadVerdict,
+            field="side_scores",
+            wrong="it must have one rank for each of the 2 sides",
+        )
 
 
 def test_an_adjudication_keeps_earlier_faults() -> None:
