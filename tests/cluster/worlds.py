@@ -31,7 +31,7 @@ def in_world(
 ) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
     """Return a decorator that runs a test with what `open_world` yields, or with each element if that is a tuple.
 
-    The keyword-only parameters of the test and of `open_world` are fixtures, or values of `parametrize`.
+    Keyword-only parameters without a default, of the test and of `open_world`, are fixtures or values of `parametrize`.
     """
 
     def decorate(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
@@ -53,5 +53,5 @@ def in_world(
 
 
 def fixtures_of(function: Callable[..., Any]) -> dict[str, Parameter]:
-    parameters = signature(function).parameters
-    return {name: parameter for name, parameter in parameters.items() if parameter.kind is Parameter.KEYWORD_ONLY}
+    parameters = signature(function).parameters.values()
+    return {each.name: each for each in parameters if each.kind is each.KEYWORD_ONLY and each.default is each.empty}
