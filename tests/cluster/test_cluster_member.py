@@ -25,11 +25,10 @@ from referee.server.stores import open_stores
 from referee.transport.wire.wire_errors import NodeUnavailable
 from tests.cluster.bus.local_bus import LocalBusHub
 from tests.cluster.forwarding.nodes import SETTINGS
-from tests.cluster.live_nodes import LiveCluster, connect
+from tests.cluster.live_nodes import LiveCluster, with_match_apart
 from tests.cluster.membership.members import profile
 from tests.cluster.membership.memory_nodes import MemoryNodes
 from tests.live.fake_time import FakeTime, settle
-from tests.live.referee_harness import BOTS
 from tests.live.runner_harness import in_loop
 from tests.observability.exposition import Page
 
@@ -196,23 +195,17 @@ async def notified(entries: list[Entry], match: Any, limit_bytes: int) -> tuple[
     return received.entries, sender.counts.sent
 
 
-@in_loop
-async def test_entries_that_do_not_fit_into_one_message_are_sent_in_several() -> None:
-    cluster = LiveCluster(1)
-    (node,) = await cluster.open()
-    connect(node, *BOTS)
-    match_id = await node.create()
-    await settle()
+@with_match_apart
+async def test_entries_that_do_not_fit_into_one_message_are_sent_in_several(cluster: LiveCluster) -> None:
     for number in range(4):
-        await node.answer(match_id, number % 2, "1")
-    entries, match = await cluster.stored.read(match_id), await node.match(match_id)
+        await cluster.answer((cluster.b, cluster.c)[number % 2], number % 2)
+    entries, match = await cluster.stored.read(cluster.match_id), await cluster.b.match(cluster.match_id)
     assert await notified(entries, match, 100_000) == (entries, 1)
     received, messages = await notified(entries, match, ONE_ENTRY_BYTES)
     missing = [entry.number for entry in entries if entry not in received]
     assert missing == [1]  # The first one has all terms of the match, and is too large alone.
     assert received == [entry for entry in entries if entry.number not in missing]
     assert messages > 1
-    await cluster.close()
 
 
 class PlayedMeanwhile:
