@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from referee.cluster.membership.compatibility import IncompatibleNode
 from referee.cluster.membership.membership import Membership
-from referee.cluster.membership.node_store import ClusterState, Node, NodeStore
+from referee.cluster.membership.node_store import Node, NodeStore
 from referee.live.ports import StoreUnavailable, Timer
 from referee.match.clock import MS, SECOND, Micros
 from tests.live.fake_time import FakeTime
@@ -111,7 +111,7 @@ class RecordingObserver:
         return told
 
 
-class FaultyNodes(NodeStore):
+class FaultyNodes:
     """A table of nodes as one node reaches it: calls can fail, be late, and be executed without an answer."""
 
     def __init__(self, nodes: NodeStore, time: FakeTime, running: asyncio.Event) -> None:
@@ -129,26 +129,8 @@ class FaultyNodes(NodeStore):
         self.rng: Random | None = None
         """If set, calls and answers take a random time, and some are lost."""
 
-    async def read(self) -> ClusterState:
-        return await self._pass(self._nodes.read)
-
-    async def join(self, node: Node) -> None:
-        await self._pass(lambda: self._nodes.join(node))
-
-    async def renew(self, node_id: str, renewals: int, load: int, draining: bool) -> ClusterState | None:
-        return await self._pass(lambda: self._nodes.renew(node_id, renewals, load, draining))
-
-    async def remove(self, node: Node) -> bool:
-        return await self._pass(lambda: self._nodes.remove(node))
-
-    async def leave(self, node_id: str) -> None:
-        await self._pass(lambda: self._nodes.leave(node_id))
-
-    async def elect(self, node_id: str) -> bool:
-        return await self._pass(lambda: self._nodes.elect(node_id))
-
-    async def resign(self, node_id: str) -> None:
-        await self._pass(lambda: self._nodes.resign(node_id))
+    def __getattr__(self, call: str) -> Any:
+        return lambda *arguments: self._pass(lambda: getattr(self._nodes, call)(*arguments))
 
     def on_change(self, changed: Callable[[], None]) -> None:
         self._nodes.on_change(changed)
