@@ -1,6 +1,7 @@
 """The turns of one bot by its own record: when each was received, what was sent, and what was answered."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -15,6 +16,9 @@ from tests.cluster.history import (
     VerdictReceived,
 )
 
+TOLERANCE_US = 1_000_000
+"""Time by which a charge may exceed the bot's own record: the way to the bot and back on a busy machine. A fault must
+last longer than this to be noticed in a charge."""
 LAG_MARGIN_US = 2_000_000
 """Lag of the bot's own process counts if it was noticed within this time before a turn was received or after it was
 answered: a message may have waited for the process then."""
@@ -51,9 +55,14 @@ class BotTurn:
         """Time that the bot was told it had left, when it was first asked; None: untimed, or never asked."""
         return self.deliveries[0].turn.left_us if self.deliveries else None
 
-    def was_answered_within(self, tolerance_us: int) -> bool:
-        """Return whether the bot took less than the time it had, by more than the tolerance."""
-        return self.left_us is None or self.thought_us + tolerance_us + self.lag_us < self.left_us
+    @property
+    def was_answered_in_time(self) -> bool:
+        """Whether the bot took less than the time it had, by more than the tolerance."""
+        return self.left_us is None or self.thought_us + TOLERANCE_US + self.lag_us < self.left_us
+
+    @property
+    def rejections(self) -> list[VerdictReceived]:
+        return [verdict for verdict in self.verdicts if verdict.outcome == "rejected"]
 
     def __str__(self) -> str:
         parts = [f"took {self.thought_us} us of {self.left_us} us, with own lag of {self.lag_us} us"]
@@ -63,72 +72,47 @@ class BotTurn:
         return "; ".join(parts)
 
 
-class _Reader:
-    """Reads the lines of a bot in order."""
-
-    def __init__(self) -> None:
-        self.turns: dict[TurnKey, BotTurn] = {}
-        self._open: dict[TurnKey, Delivery] = {}
-        self._delivered: set[TurnKey] = set()
-        """Turns that the current session has delivered."""
-
-    def turn(self, match_id: str, token: str) -> BotTurn:
-        return self.turns.setdefault(TurnKey(match_id, token), BotTurn())
-
-    def on_turn(self, line: TurnReceived) -> None:
-        key = TurnKey(line.match_id, line.token)
-        delivery = Delivery(line)
-        self.turn(*key).deliveries.append(delivery)
-        if key not in self._delivered:
-            self._delivered.add(key)
-            self._open[key] = delivery
-
-    def on_sent(self, line: MoveSent) -> None:
-        key = TurnKey(line.match_id, line.token)
-        self.turn(*key).sent.append(line)
-        self._end(key, line.at_us)
-
-    def on_match_end(self, line: MatchEndReceived) -> None:
-        for key in [key for key in self._open if key.match_id == line.match_id]:
-            self._end(key, line.at_us)
-
-    def on_stream_end(self, at_us: int) -> None:
-        for key in list(self._open):
-            self._end(key, at_us)
-        self._delivered.clear()
-
-    def _end(self, key: TurnKey, at_us: int) -> None:
-        if delivery := self._open.pop(key, None):
-            delivery.ended_us = at_us
-            self.turns[key].thought_us += at_us - delivery.turn.at_us
-
-
 def turns_of(history: History) -> dict[TurnKey, BotTurn]:
     """Return the turns of a bot by match and token."""
-    reader = _Reader()
+    turns: dict[TurnKey, BotTurn] = defaultdict(BotTurn)
+    unanswered: dict[TurnKey, Delivery] = {}
+    delivered: set[TurnKey] = set()
+    """Turns that the current session has delivered."""
+
+    def end(keys: Iterable[TurnKey], at_us: int) -> None:
+        _end_deliveries(turns, [(key, unanswered.pop(key)) for key in list(keys) if key in unanswered], at_us)
+
     for line in history.lines:
         match line:
-            case TurnReceived():
-                reader.on_turn(line)
-            case MoveSent():
-                reader.on_sent(line)
-            case VerdictReceived():
-                reader.turn(line.match_id, line.token).verdicts.append(line)
-            case MatchEndReceived():
-                reader.on_match_end(line)
+            case TurnReceived(match_id=match_id, token=token):
+                key, delivery = TurnKey(match_id, token), Delivery(line)
+                turns[key].deliveries.append(delivery)
+                if key not in delivered:
+                    delivered.add(key)
+                    unanswered[key] = delivery
+            case MoveSent(match_id=match_id, token=token):
+                turns[TurnKey(match_id, token)].sent.append(line)
+                end([TurnKey(match_id, token)], line.at_us)
+            case VerdictReceived(match_id=match_id, token=token):
+                turns[TurnKey(match_id, token)].verdicts.append(line)
+            case MatchEndReceived(match_id=match_id):
+                end([key for key in unanswered if key.match_id == match_id], line.at_us)
             case SessionOpened() | StreamEnded():
-                reader.on_stream_end(line.at_us)
-            case _:
-                pass
+                end(unanswered, line.at_us)
+                delivered.clear()
     if history.lines:
-        reader.on_stream_end(history.lines[-1].at_us)
-    _add_lags(reader.turns.values(), [line for line in history.lines if isinstance(line, OwnLag)])
-    return reader.turns
+        end(unanswered, history.lines[-1].at_us)
+    _add_lags(turns.values(), history.of_kind(OwnLag))
+    return dict(turns)
+
+
+def _end_deliveries(turns: Mapping[TurnKey, BotTurn], ended: Iterable[tuple[TurnKey, Delivery]], at_us: int) -> None:
+    for key, delivery in ended:
+        delivery.ended_us = at_us
+        turns[key].thought_us += at_us - delivery.turn.at_us
 
 
 def _add_lags(turns: Iterable[BotTurn], lags: Sequence[OwnLag]) -> None:
-    if not lags:
-        return
     for turn in turns:
         times = [delivery.turn.at_us for delivery in turn.deliveries] + [sent.at_us for sent in turn.sent]
         if times:

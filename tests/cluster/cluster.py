@@ -17,10 +17,9 @@ from urllib.request import urlopen
 from referee_api.v1 import clock_pb2, game_pb2, match_pb2
 
 from tests.cluster import newer_node, shifted_node
-from tests.cluster.checker import check
+from tests.cluster.checker import Violation, check, report
 from tests.cluster.final_state import FinalLadder, patient_call
 from tests.cluster.recorders import Recorders, run_bots, run_watchers
-from tests.cluster.violations import Violation, report
 from tests.e2e.organiser import call_method
 from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import structs
 
-from tests.cluster.checker import check
+from tests.cluster.checker import Violation, check
 from tests.cluster.final_logs import FinalMatch, FinalState, LoggedEntry, RatedMatch
 from tests.cluster.history import (
     Charge,
@@ -23,7 +23,6 @@ from tests.cluster.history import (
     VerdictReceived,
     WatchOpened,
 )
-from tests.cluster.violations import Broken, Violation
 
 MATCH = "m1"
 MS = 1000
@@ -102,29 +101,63 @@ class Fabricated:
     match: FinalMatch = field(default_factory=lambda: FinalMatch(MATCH, ("anna", "bob"), ENTRIES))
     rated: tuple[RatedMatch, ...] = (RatedMatch(MATCH, (1, 2), RATINGS),)
 
-    def change(self, name: str, which: Callable[[Any], bool], **fields: Any) -> None:
-        """Change the lines of a recorder for which `which` is true."""
-        lines = self.bots.get(name) or self.watchers[name]
-        assert any(map(which, lines))
-        lines[:] = [structs.replace(line, **fields) if which(line) else line for line in lines]
+    def lines_of(self, name: str) -> list[Line]:
+        return self.bots.get(name) or self.watchers[name]
 
-    def drop(self, name: str, which: Callable[[Any], bool]) -> None:
-        lines = self.bots.get(name) or self.watchers[name]
-        assert any(map(which, lines))
-        lines[:] = [line for line in lines if not which(line)]
+    def change(self, names: str, which: Callable[[Any], bool], **fields: Any) -> "Fabricated":
+        """Change the lines of these recorders for which `which` is true."""
+        for name in names.split():
+            lines = self.lines_of(name)
+            assert any(map(which, lines))
+            lines[:] = [structs.replace(line, **fields) if which(line) else line for line in lines]
+        return self
 
-    def insert_after(self, name: str, which: Callable[[Any], bool], *more: Line) -> None:
-        lines = self.bots.get(name) or self.watchers[name]
+    def drop(self, name: str, *which: Callable[[Any], bool]) -> "Fabricated":
+        lines = self.lines_of(name)
+        for each in which:
+            assert any(map(each, lines))
+            lines[:] = [line for line in lines if not each(line)]
+        return self
+
+    def insert_after(self, name: str, which: Callable[[Any], bool], *more: Line) -> "Fabricated":
+        lines = self.lines_of(name)
         at = next(index for index, line in enumerate(lines) if which(line))
         lines[at + 1 : at + 1] = more
+        return self
 
-    def log(self, *entries: LoggedEntry, **fields: Any) -> None:
+    def log(self, *entries: LoggedEntry, **fields: Any) -> "Fabricated":
         """Let the final log have these entries."""
         self.match = replace(self.match, entries=entries, **fields)
+        return self
 
-    def change_entry(self, number: int, **fields: Any) -> None:
-        entries = [replace(entry, **fields) if entry.number == number else entry for entry in self.match.entries]
-        self.match = replace(self.match, entries=entries)
+    def change_entry(self, number: int, **fields: Any) -> "Fabricated":
+        return self.log(*(replace(each, **fields) if each.number == number else each for each in self.match.entries))
+
+    def rate(self, *rated: RatedMatch) -> "Fabricated":
+        """Let the ladder have rated these matches."""
+        self.rated = rated
+        return self
+
+    def overcharge(self, **numbers: int) -> "Fabricated":
+        """Let the log charge the second move with these numbers, and tell everybody so."""
+        charged = charge(150 * MS, **numbers)
+        self.change_entry(4, charge=charged).change("bob", VERDICT, charge=charged)
+        return self.change("walt wilma", of_number(4), charge=charged)
+
+    def end_with(self, result: GameResult) -> "Fabricated":
+        """Let the match end with this result, as everybody is told."""
+        self.change_entry(6, result=result).change("walt wilma", of_number(6), result=result)
+        return self.change("anna bob", END, result=result, ratings=()).rate(RatedMatch("m0", (1, 2), {}))
+
+    def flag(self, thought_us: int) -> "Fabricated":
+        """Let the flag of bob fall, who needed this long by his own clock."""
+        lost = GameResult("forfeited", "fault", (1, 2), ((1, "time"),))
+        fallen = LoggedEntry(4, "flag_fell", 9_000_000, 1004, 1, "t1", charge=charge(0, LEFT_US + 1))
+        self.log(*ENTRIES[:3], fallen, LoggedEntry(5, "play_ended", 9_000_000, 1005, result=lost))
+        self.drop("anna", *(of_token(kind, "t2") for kind in (TurnReceived, MoveSent, VerdictReceived)))
+        self.drop("bob", VERDICT).change("bob", SENT, at_us=2_000 * MS + thought_us)
+        self.watchers.clear()
+        return self.change("anna bob", END, result=lost)
 
     def violations(self) -> list[Violation]:
         return check(
@@ -132,9 +165,6 @@ class Fabricated:
             [History(name, lines) for name, lines in self.watchers.items()],
             FinalState({MATCH: self.match}, self.rated),
         )
-
-    def broken(self) -> set[Broken]:
-        return {violation.broken for violation in self.violations()}
 
 
 def of_token(kind: type[TurnReceived | MoveSent | VerdictReceived], token: str) -> Callable[[Any], bool]:
@@ -144,3 +174,12 @@ def of_token(kind: type[TurnReceived | MoveSent | VerdictReceived], token: str) 
 
 def of_number(number: int) -> Callable[[Any], bool]:
     return lambda line: isinstance(line, EntryReceived) and line.number == number
+
+
+def of_kind(kind: type[Line]) -> Callable[[Any], bool]:
+    return lambda line: isinstance(line, kind)
+
+
+TURN, SENT, VERDICT = (of_token(kind, "t1") for kind in (TurnReceived, MoveSent, VerdictReceived))
+"""The lines of the turn of bob."""
+END = of_kind(MatchEndReceived)

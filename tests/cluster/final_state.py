@@ -15,8 +15,8 @@ import grpc
 from referee_client.errors import Refused
 from referee_client.organiser.calls import Retries
 
+from tests.cluster.checker import Broken, Violation
 from tests.cluster.final_logs import FinalMatch, FinalState, RatedMatch, match_of_record
-from tests.cluster.violations import Broken, Violation
 from tests.e2e.organiser import call_method
 from tests.e2e.server import TIMEOUT_S
 from tests.recomputation.ladder import recompute_ladder

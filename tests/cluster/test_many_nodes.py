@@ -12,10 +12,10 @@ from typing import TypeAlias
 import pytest
 
 from tests.cluster import newer_node, unfenced_node
+from tests.cluster.checker import report
 from tests.cluster.cluster import Cluster, hold, run_cluster
 from tests.cluster.node_services import SharedServices, run_shared_services
 from tests.cluster.small_disk import Disk
-from tests.cluster.violations import report
 
 pytestmark = pytest.mark.slow
 
