@@ -282,8 +282,8 @@ def _check_results_told(bots: Sequence[History], final: FinalState) -> Iterator[
         for match in final.matches.values():
             was_played = any(entry.kind == "play_started" for entry in match.entries)
             if bot.name in match.players and was_played and match.match_id not in known:
-                evidence = (f"{bot.name} was not told of {match.result}",)
-                yield Violation(Broken.END_NOT_TOLD, match.match_id, evidence)
+                missing = f"{bot.name} was not told of {match.result}"
+                yield Violation(Broken.END_NOT_TOLD, match.match_id, (missing,))
 
 
 def _check_ratings(name: str, line: MatchEndReceived, rated: Mapping[str, float]) -> Iterator[Violation]:

@@ -29,6 +29,7 @@ from tests.cluster.history import (
     EntryReceived,
     GameResult,
     HistoryWriter,
+    Line,
     MoveSent,
     OwnLag,
     SessionOpened,
@@ -56,6 +57,19 @@ def turn(token: str = "t1", position: str = "position 1", at_us: int = 2_000_001
     return TurnReceived(MATCH, 1, token, 1, position, LEFT_US, repeated=True, at_us=at_us)
 
 
+def renumber(number: int) -> Breach:
+    return lambda case: case.change("bob", VERDICT, number=number)
+
+
+def tell_all(**fields: object) -> Breach:
+    """Tell all watchers this of the second move."""
+    return lambda case: case.change("walt wilma", of_number(4), **fields)
+
+
+def forfeit(fault: str) -> Breach:
+    return lambda case: case.end_with(GameResult("forfeited", "fault", (1, 2), ((1, fault),))).rate()
+
+
 def lose_session(case: Fabricated) -> None:
     """Let bob lose his session after a third of a second, and answer at once when he is back, three seconds later."""
     lost, back, again = 2_300_000, 5_300_000, 5_300_010
@@ -68,7 +82,7 @@ def lose_session(case: Fabricated) -> None:
     )
 
 
-def tell_again(case: Fabricated, *entries: EntryReceived, after: int) -> None:
+def tell_again(case: Fabricated, *entries: Line, after: int) -> None:
     """Let a watcher begin again after this entry, and receive these."""
     case.insert_after("walt", of_number(6), WatchOpened(MATCH, "node-3", after, reset=True), *entries)
 
@@ -122,13 +136,9 @@ BROKEN: dict[str, tuple[Breach, set[Broken]]] = {
         lambda case: case.change("bob", VERDICT, match_id="m2"),
         {Broken.MOVE_LOST},
     ),
-    **{
-        f"a move with the number {where}": (
-            lambda case, number=number: case.change("bob", VERDICT, number=number),
-            {Broken.MOVE_RENUMBERED},
-        )
-        for where, number in (("of an earlier entry", 2), ("of a later move", 5), ("of no entry", 7))
-    },
+    "a move with the number of an earlier entry": (renumber(2), {Broken.MOVE_RENUMBERED}),
+    "a move with the number of a later move": (renumber(5), {Broken.MOVE_RENUMBERED}),
+    "a move with the number of no entry": (renumber(7), {Broken.MOVE_RENUMBERED}),
     "two verdicts with two numbers": (
         lambda case: case.insert_after("bob", VERDICT, verdict("accepted", 3, repeated=True)),
         {Broken.MOVE_RENUMBERED},
@@ -173,13 +183,10 @@ BROKEN: dict[str, tuple[Breach, set[Broken]]] = {
         ),
         {Broken.TWO_HISTORIES},
     ),
-    **{
-        f"another {next(iter(told))} told to all watchers": (
-            lambda case, told=told: case.change("walt wilma", of_number(4), **told),
-            {Broken.ENTRY_NOT_LOGGED},
-        )
-        for told in ({"move": "x"}, {"kind": "seat_resigned"}, {"written_ms": 1}, {"seat": 0})
-    },
+    "another move told to all watchers": (tell_all(move="x"), {Broken.ENTRY_NOT_LOGGED}),
+    "another event told to all watchers": (tell_all(kind="seat_resigned"), {Broken.ENTRY_NOT_LOGGED}),
+    "another time told to all watchers": (tell_all(written_ms=1), {Broken.ENTRY_NOT_LOGGED}),
+    "another seat told to all watchers": (tell_all(seat=0), {Broken.ENTRY_NOT_LOGGED}),
     "an entry after the end of the log": (tell_more, {Broken.ENTRY_NOT_LOGGED}),
     "a skipped entry": (lambda case: case.drop("walt", of_number(4)), {Broken.NUMBER_SKIPPED}),
     "an entry that is skipped at a reconnection": (skip_at_a_reconnection, {Broken.NUMBER_SKIPPED}),
@@ -226,13 +233,10 @@ BROKEN: dict[str, tuple[Breach, set[Broken]]] = {
         lambda case: case.bots["bob"].clear(),
         {Broken.END_NOT_TOLD, Broken.MOVE_INVENTED},
     ),
-    **{
-        f"a forfeit by {fault} of a bot that did nothing wrong": (
-            lambda case, fault=fault: case.end_with(GameResult("forfeited", "fault", (1, 2), ((1, fault),))).rate(),
-            {Broken.FORFEIT_WITHOUT_FAULT},
-        )
-        for fault in ("disconnected", "illegal_move", "withdrawn", "time")
-    },
+    "a forfeit for a disconnection": (forfeit("disconnected"), {Broken.FORFEIT_WITHOUT_FAULT}),
+    "a forfeit for an illegal move": (forfeit("illegal_move"), {Broken.FORFEIT_WITHOUT_FAULT}),
+    "a forfeit for a withdrawal": (forfeit("withdrawn"), {Broken.FORFEIT_WITHOUT_FAULT}),
+    "a forfeit on time without a flag": (forfeit("time"), {Broken.FORFEIT_WITHOUT_FAULT}),
     "another rating than that of the ladder": (
         lambda case: case.rate(replace(RATED, ratings={"anna": 1521.0, "bob": 1480.0})),
         {Broken.RATING_CHANGED},

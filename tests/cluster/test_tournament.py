@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.cluster import RULES, THINK_MS, Node
+from tests.cluster.cluster import RULES, THINK_MS, run_nodes
 from tests.cluster.final_state import patient_call
-from tests.cluster.node_services import run_shared_services
 from tests.cluster.recorders import run_bots
+from tests.cluster.shared_services import run_shared_services
 from tests.e2e.contests import match_terms
 from tests.e2e.organiser import call_method
 from tests.e2e.server import TIMEOUT_S, create_organiser_token, register_bots
@@ -25,13 +25,9 @@ PAIRINGS = 15
 
 
 def test_a_tournament_goes_on_at_the_next_coordinator(tmp_path: Path) -> None:
-    (tmp_path / "services").mkdir()
     with ExitStack() as stack:
-        services = stack.enter_context(run_shared_services(tmp_path / "services", NODES))
-        nodes = [Node(tmp_path / f"node-{number}", services.flags(number), "referee") for number in range(NODES)]
-        for node in nodes:
-            stack.callback(node.close)
-            node.start()
+        services = stack.enter_context(run_shared_services(tmp_path, NODES))
+        nodes = stack.enter_context(run_nodes(tmp_path, *map(services.flags, range(NODES))))
         first, second, _ = nodes
         with first.server.channel() as channel:
             token = create_organiser_token(channel, first.server.admin_token)
