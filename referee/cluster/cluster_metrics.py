@@ -9,22 +9,7 @@ from prometheus_client.registry import Collector
 
 from referee.cluster.bus.port import Bus
 from referee.cluster.membership.membership import ClusterStatus
-
-
-class NodeStreamCounts:
-    """A `StreamCounter`: what the streams between this node and others have carried."""
-
-    def __init__(self) -> None:
-        self.sent = self.received = self.opened = 0
-
-    def count_sent(self, messages: int) -> None:
-        self.sent += messages
-
-    def count_received(self, messages: int) -> None:
-        self.received += messages
-
-    def count_opened(self) -> None:
-        self.opened += 1
+from referee.cluster.node_stream.node_link import NodeStreamCounts
 
 
 @dataclass(frozen=True, slots=True)

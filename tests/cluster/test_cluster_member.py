@@ -9,8 +9,9 @@ import pytest
 from referee.cluster.bus.port import Bus, DropReason
 from referee.cluster.bus.signed_bus import SignedBus
 from referee.cluster.cluster_member import MAX_TIME_WITHOUT_STREAM_US
-from referee.cluster.cluster_metrics import ClusterCollector, ClusterSources, NodeStreamCounts
+from referee.cluster.cluster_metrics import ClusterCollector, ClusterSources
 from referee.cluster.membership.membership import ClusterStatus
+from referee.cluster.node_stream.node_link import NodeStreamCounts
 from referee.cluster.notifications import EntryNotifier, EntryReceiver, subject
 from referee.cluster.shared_matches import SharedMatches
 from referee.live.ports import Entry
@@ -114,7 +115,7 @@ async def test_a_member_that_has_never_reached_the_coordinator_leaves_too_unless
 @in_loop
 async def test_the_coordinator_accepts_streams_of_members_only() -> None:
     node = MemberUnderTest()
-    node.member.node.serve()
+    node.member.node.ready = True
     with pytest.raises(NodeUnavailable):
         node.member.connect("stranger", lambda _message: None)
     node.member.on_nodes([profile("127.0.0.1:1", node_id="stranger")])
@@ -122,7 +123,7 @@ async def test_the_coordinator_accepts_streams_of_members_only() -> None:
     await node.member.close()
 
 
-STATUS = ClusterStatus(nodes=3, is_coordinator=True, epoch=7, failed_renewals=2, lost_memberships=0)
+STATUS = ClusterStatus(nodes=3, is_coordinator=True, epoch=7, failed_renewals=2)
 
 
 def sources(bus: Bus, streams: NodeStreamCounts | None = None) -> ClusterSources:
@@ -130,10 +131,7 @@ def sources(bus: Bus, streams: NodeStreamCounts | None = None) -> ClusterSources
 
 
 def test_membership_streams_and_forwarded_calls_are_exported() -> None:
-    metrics, streams = Metrics("1.2.3"), NodeStreamCounts()
-    streams.count_opened()
-    streams.count_sent(3)
-    streams.count_received(4)
+    metrics, streams = Metrics("1.2.3"), NodeStreamCounts(opened=1, sent=3, received=4)
     metrics.register(ClusterCollector(sources(LocalBusHub().bus(), streams)))
     page = Page(metrics)
     assert page.value("referee_cluster_nodes") == 3

@@ -82,9 +82,6 @@ class RecordingObserver:
         self.streams_ended.set()
         self.refused: IncompatibleNode | None = None
 
-    def on_joined(self, node: Node) -> None:
-        self.told.append(f"joined {node.id}")
-
     def on_nodes(self, nodes: Sequence[Node]) -> None:
         self.told.append("nodes " + ",".join(f"{node.id}{'-' * node.draining}" for node in nodes))
 
@@ -128,6 +125,9 @@ class FaultyNodes:
         """If set, each call fails with it."""
         self.rng: Random | None = None
         """If set, calls and answers take a random time, and some are lost."""
+
+    renew: Any
+    """A test may replace it."""
 
     def __getattr__(self, call: str) -> Any:
         return lambda *arguments: self._pass(lambda: getattr(self._nodes, call)(*arguments))

@@ -9,6 +9,7 @@ import grpc
 
 from referee.cluster.forwarding.forwarding_header import ForwardingHeader
 from referee.cluster.forwarding.node_channels import NodeChannels, NodeKeepalive
+from referee.cluster.node_stream.node_link import NodeStreamCounts
 from referee.cluster.node_stream.stream_client import NodeStreamClient
 from referee.cluster.node_stream.stream_server import NodeStreamServer
 from referee.live.match_timing import LoopTime
@@ -18,24 +19,6 @@ from referee.server.stores import open_stores
 from tests.cluster.forwarding.nodes import KEY, SETTINGS, FixedRouter, Node, run_node
 
 WRITE_BYTES = 10_000
-
-
-@dataclass
-class Counts:
-    """A StreamCounter."""
-
-    sent: int = 0
-    received: int = 0
-    opened: int = 0
-
-    def count_sent(self, messages: int) -> None:
-        self.sent += messages
-
-    def count_received(self, messages: int) -> None:
-        self.received += messages
-
-    def count_opened(self) -> None:
-        self.opened += 1
 
 
 class Recording:
@@ -124,7 +107,7 @@ class Coordinator:
     node: Node
     end: CoordinatorEnd
     streams: NodeStreamServer
-    counts: Counts
+    counts: NodeStreamCounts
 
 
 @dataclass
@@ -132,7 +115,7 @@ class Client:
     end: NodeEnd
     streams: NodeStreamClient
     header: ForwardingHeader
-    counts: Counts = field(default_factory=Counts)
+    counts: NodeStreamCounts = field(default_factory=NodeStreamCounts)
 
     def send(self, message: bytes) -> None:
         assert self.end.send is not None
@@ -155,7 +138,7 @@ async def run_coordinator(
     credentials: grpc.ServerCredentials | None = None,
 ) -> AsyncIterator[Coordinator]:
     """Run a node that accepts streams, until the context is left."""
-    end, counts = end or CoordinatorEnd(), Counts()
+    end, counts = end or CoordinatorEnd(), NodeStreamCounts()
     header = ForwardingHeader(KEY, name)
     streams = NodeStreamServer(name, header, end, time or LoopTime(), WRITE_BYTES, counts)
     stores = open_stores(settings, LoopTime(), lambda _appends: None)
@@ -179,7 +162,7 @@ async def run_clients(
     async with AsyncExitStack() as running:
         clients = []
         for name in names:
-            channels, end, counts = NodeChannels(trusted, NodeKeepalive(10_000, 5_000)), NodeEnd(), Counts()
+            channels, end, counts = NodeChannels(trusted, NodeKeepalive(10_000, 5_000)), NodeEnd(), NodeStreamCounts()
             streams = NodeStreamClient(channels, headers[name], end, time or LoopTime(), WRITE_BYTES, counts)
             running.push_async_callback(streams.close)
             clients.append(Client(end, streams, headers[name], counts))

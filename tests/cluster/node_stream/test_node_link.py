@@ -8,7 +8,7 @@ from typing import Any
 import grpc.aio
 import pytest
 
-from referee.cluster.node_stream.node_link import FAULT, MAX_SILENCE_US, MESSAGES_PER_YIELD, NodeLink
+from referee.cluster.node_stream.node_link import FAULT, MAX_SILENCE_US, MESSAGES_PER_YIELD, NodeLink, NodeStreamCounts
 from referee.cluster.node_stream.stream_queue import (
     MAX_QUEUED_BYTES,
     MAX_QUEUED_MESSAGES,
@@ -17,7 +17,6 @@ from referee.cluster.node_stream.stream_queue import (
     StreamReader,
 )
 from referee.match.clock import SECOND
-from tests.cluster.node_stream.stream_ends import Counts
 from tests.cluster.worlds import in_time, in_world
 from tests.live.fake_time import FakeTime, settle
 
@@ -33,7 +32,7 @@ class Side:
         self.failing: bytes | None = None
         """A message that it cannot handle."""
         self.written: asyncio.Queue[Any] = asyncio.Queue()
-        self.counts = Counts()
+        self.counts = NodeStreamCounts()
         self.begun = 0
         self.link = NodeLink(self.receive, time, WRITE_BYTES, self.counts, self._begin)
         self.task: asyncio.Task[str]

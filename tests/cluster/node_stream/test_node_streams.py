@@ -12,7 +12,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from referee.cluster.forwarding.forwarding_header import HEADER, ForwardingHeader
-from referee.cluster.node_stream.node_link import MAX_SILENCE_US
+from referee.cluster.node_stream.node_link import MAX_SILENCE_US, NodeStreamCounts
 from referee.cluster.node_stream.stream_server import PATH, NodeStreamServer
 from referee.match.clock import SECOND
 from referee.transport.guards.error_interceptor import count_errors
@@ -25,7 +25,6 @@ from tests.cluster.forwarding.nodes import KEY, SETTINGS, typed_error
 from tests.cluster.node_stream.stream_ends import (
     WRITE_BYTES,
     CoordinatorEnd,
-    Counts,
     run_clients,
     run_coordinator,
 )
@@ -63,8 +62,8 @@ async def test_messages_arrive_in_order_in_both_directions() -> None:
         await b.end.until(lambda: len(b.end.messages) == MANY + 1)
         assert a.end.received["b"] == messages
         assert b.end.messages == [b"hello", *messages]
-        assert a.counts == Counts(MANY + 1, MANY, 1)
-        assert b.counts == Counts(MANY, MANY + 1, 1)
+        assert a.counts == NodeStreamCounts(sent=MANY + 1, received=MANY, opened=1)
+        assert b.counts == NodeStreamCounts(sent=MANY, received=MANY + 1, opened=1)
 
 
 @in_time
@@ -152,7 +151,7 @@ async def test_strangers_count_as_calls_without_a_token_and_nodes_do_not() -> No
 @in_time
 async def test_beyond_the_limit_of_its_address_a_stranger_is_refused_before_its_header_is_read() -> None:
     unauthenticated, end, calls = UnauthenticatedCalls(10, 1), CoordinatorEnd(), OpenCalls(TIMEOUT_S)
-    streams = NodeStreamServer("a", ForwardingHeader(KEY, "a"), end, FakeTime(), WRITE_BYTES, Counts())
+    streams = NodeStreamServer("a", ForwardingHeader(KEY, "a"), end, FakeTime(), WRITE_BYTES, NodeStreamCounts())
     handlers = streams.handlers(calls, unauthenticated, count_errors(lambda _reason: None))
     server = grpc.aio.server()
     service, _, method = PATH.strip("/").partition("/")
