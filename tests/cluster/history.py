@@ -86,16 +86,6 @@ class VerdictReceived(_Line, frozen=True, tag="verdict"):
     repeated: bool = False
 
 
-class TurnExpired(_Line, frozen=True, tag="turn_expired"):
-    match_id: str
-    token: str
-
-
-class MatchStartReceived(_Line, frozen=True, tag="started"):
-    match_id: str
-    seat: int
-
-
 class MatchEndReceived(_Line, frozen=True, tag="ended"):
     match_id: str
     seat: int
@@ -143,8 +133,6 @@ Line: TypeAlias = (
     | TurnReceived
     | MoveSent
     | VerdictReceived
-    | TurnExpired
-    | MatchStartReceived
     | MatchEndReceived
     | OwnLag
     | WatchOpened

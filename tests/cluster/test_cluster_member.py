@@ -27,8 +27,7 @@ from referee.transport.wire.wire_errors import NodeUnavailable
 from tests.cluster.bus.local_bus import LocalBusHub
 from tests.cluster.forwarding.nodes import SETTINGS
 from tests.cluster.live_nodes import LiveCluster, with_match_apart
-from tests.cluster.membership.members import profile
-from tests.cluster.membership.memory_nodes import MemoryNodes
+from tests.cluster.membership.members import MemoryNodes, profile
 from tests.live.fake_time import FakeTime, settle
 from tests.live.runner_harness import in_loop
 from tests.observability.exposition import Page

@@ -14,8 +14,7 @@ from tests.cluster.changed_node import UNFENCED, WALL_CLOCK_SHIFT_S, migrate_to_
 from tests.cluster.checker import report
 from tests.cluster.cluster import Cluster, run_cluster
 from tests.cluster.faults import ON_NODES, hold, killed_server
-from tests.cluster.shared_services import SharedServices, run_shared_services
-from tests.cluster.small_disk import Disk
+from tests.cluster.shared_services import Disk, SharedServices, run_shared_services
 
 pytestmark = pytest.mark.slow
 

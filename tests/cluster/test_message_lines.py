@@ -22,7 +22,7 @@ from tests.cluster.message_lines import (
     verdict_received,
 )
 
-JUDGE = ("history", "final_logs", "message_lines", "final_state", "bot_turns", "checker")
+JUDGE = ("history", "final_logs", "message_lines", "final_state", "checker")
 RECORDERS = ("recording_bots", "recording_watchers", "recorder_program")
 ROOT = Path(__file__).parents[2]
 PLAYED = (EndCause.RULES, EndCause.RESIGNATION, EndCause.DRAW_AGREED, EndCause.DRAW_CLAIMED, EndCause.ADJUDICATION)

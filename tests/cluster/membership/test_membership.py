@@ -14,8 +14,7 @@ from referee.cluster.membership.node_store import ClusterState, Node
 from referee.cluster.membership.node_watch import NodeWatch
 from referee.live.ports import StoreUnavailable
 from referee.match.clock import MS, SECOND
-from tests.cluster.membership.members import Member, profile
-from tests.cluster.membership.memory_nodes import MemoryNodes
+from tests.cluster.membership.members import Member, MemoryNodes, profile
 from tests.cluster.worlds import in_world
 from tests.live.fake_time import FakeTime, settle
 

@@ -13,8 +13,7 @@ from referee.cluster.membership.node_store import ClusterState, NodeStore
 from referee.cluster.membership.postgres_nodes import JOIN_LOCK, PostgresNodes
 from referee.live.ports import StoreUnavailable
 from referee.storage.postgres.database import PostgresDatabase
-from tests.cluster.membership.members import profile
-from tests.cluster.membership.memory_nodes import MemoryNodes
+from tests.cluster.membership.members import MemoryNodes, profile
 from tests.cluster.worlds import in_time, in_world
 from tests.storage.postgres_databases import run_postgres
 
