@@ -344,12 +344,15 @@ async def test_a_node_that_no_longer_fits_when_it_joins_again_is_told(cluster: C
     assert not old.membership.is_member_now()
 
 
+@pytest.mark.parametrize(("fault", "why"), [("refusing", "is away"), ("cut", "does not answer in time")])
 @in_cluster
-async def test_a_table_that_is_away_is_reported_at_the_start(cluster: Cluster) -> None:
+async def test_a_table_that_cannot_be_used_is_reported_at_the_start(cluster: Cluster, *, fault: str, why: str) -> None:
     ada = cluster.member("ada")
-    ada.store.refusing = True
-    with pytest.raises(StoreUnavailable):
-        await ada.membership.open()
+    setattr(ada.store, fault, True)
+    opening = asyncio.create_task(ada.membership.open())
+    await cluster.time.advance(60 * SECOND)
+    with pytest.raises(StoreUnavailable, match=why):
+        await opening
 
 
 @in_cluster
@@ -379,16 +382,6 @@ async def test_a_table_that_answers_late_delays_the_start(cluster: Cluster) -> N
     await cluster.time.advance(4 * SECOND)
     assert opening.done()
     assert ada.membership.is_coordinator_now()
-
-
-@in_cluster
-async def test_a_table_that_never_answers_is_reported_at_the_start(cluster: Cluster) -> None:
-    ada = cluster.member("ada")
-    ada.store.cut = True
-    opening = asyncio.create_task(ada.membership.open())
-    await cluster.time.advance(60 * SECOND)
-    with pytest.raises(StoreUnavailable, match="does not answer in time"):
-        await opening
 
 
 @in_cluster
