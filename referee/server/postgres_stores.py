@@ -9,17 +9,12 @@ from referee.cluster.membership.postgres_nodes import PostgresNodes
 from referee.live.ports import StoreUnavailable, Time
 from referee.records.signing_key import KeyUnusable, create_pem, read_pem
 from referee.server.settings import Settings
-from referee.server.stores import StartupError, Stores
-from referee.storage.postgres.accounts import PostgresAccounts, PostgresTokens
-from referee.storage.postgres.bot_log import PostgresBotLog
+from referee.server.stores import StartupError, Stores, stores_in
 from referee.storage.postgres.database import PostgresDatabase
 from referee.storage.postgres.database_lock import DatabaseInUse, DatabaseLockKeeper
 from referee.storage.postgres.database_time import read_now
 from referee.storage.postgres.event_log import PostgresEventLog
-from referee.storage.postgres.invitations import PostgresInvitations
 from referee.storage.postgres.key_store import add_key, has_matches, read_key
-from referee.storage.postgres.quotas import PostgresQuotas
-from referee.storage.postgres.undelivered_ends import PostgresUndeliveredEnds
 from referee.storage.shared_time import SharedTime
 from referee.storage.sqlite.database import NewerDatabase
 
@@ -64,20 +59,7 @@ def postgres_stores(
         assert key
         return key
 
-    return Stores(
-        events,
-        events.contests,
-        PostgresUndeliveredEnds(database),
-        PostgresAccounts(database),
-        PostgresTokens(database),
-        PostgresQuotas(database),
-        PostgresBotLog(database, settings.max_bot_log_lines),
-        PostgresInvitations(database),
-        opened_key,
-        open_all,
-        close,
-        nodes,
-    )
+    return stores_in(database, events, settings, key=opened_key, open=open_all, close=close, nodes=nodes)
 
 
 async def signing_key(database: PostgresDatabase) -> Ed25519PrivateKey:

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -16,13 +17,16 @@ from referee.live.outbox import UndeliveredEnds
 from referee.live.ports import EventLog, StoreUnavailable, Time
 from referee.records.signing_key import KeyUnusable, load_or_create
 from referee.server.settings import Settings
-from referee.storage.sqlite.accounts import SqliteAccounts, SqliteTokens
-from referee.storage.sqlite.bot_log import SqliteBotLog
+from referee.storage.sql import Database
 from referee.storage.sqlite.database import DataDirLock, NewerDatabase, Place, in_memory
-from referee.storage.sqlite.event_log import SqliteEventLog, SqliteUndeliveredEnds
-from referee.storage.sqlite.invitations import SqliteInvitations
-from referee.storage.sqlite.quotas import SqliteQuotas
+from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
+from referee.storage.stored_accounts import StoredAccounts, StoredTokens
+from referee.storage.stored_bot_log import StoredBotLog
+from referee.storage.stored_event_log import StoredEventLog
+from referee.storage.stored_invitations import StoredInvitations
+from referee.storage.stored_quotas import StoredQuotas
+from referee.storage.stored_undelivered_ends import StoredUndeliveredEnds
 
 DATABASE = "referee.db"
 KEY = "referee-key.pem"
@@ -125,18 +129,21 @@ def _in_sqlite(
         await store.close()
         release()
 
+    return stores_in(store, events, settings, key=lambda: key, open=_open_already, close=close)
+
+
+def stores_in(database: Database, events: StoredEventLog, settings: Settings, **more: Any) -> Stores:
+    """Return the stores in a database to which these logs belong; `more` are the other fields of `Stores`."""
     return Stores(
         events,
         events.contests,
-        SqliteUndeliveredEnds(store),
-        SqliteAccounts(store),
-        SqliteTokens(store),
-        SqliteQuotas(store),
-        SqliteBotLog(store, settings.max_bot_log_lines),
-        SqliteInvitations(store),
-        lambda: key,
-        _open_already,
-        close,
+        StoredUndeliveredEnds(database),
+        StoredAccounts(database),
+        StoredTokens(database),
+        StoredQuotas(database),
+        StoredBotLog(database, settings.max_bot_log_lines),
+        StoredInvitations(database),
+        **more,
     )
 
 

@@ -20,9 +20,6 @@ TOKEN_COLUMNS = "sha256, role, holder, created_ms, bot, label, expires_ms, used_
 INVITATION_COLUMNS = "sha256, organiser, created_ms, expires_ms, max_uses, label, revoked, uses"
 QUOTA_COLUMNS = ", ".join(field.name for field in fields(Quota))
 
-MAX_INTEGER = 2**63 - 1
-"""Databases cannot bind larger integers."""
-
 CONSENT_CODEC: ValueCodec[Consent] = ValueCodec(Consent)
 NOTE_CODEC: ValueCodec[NoteKind] = ValueCodec(NoteKind)
 

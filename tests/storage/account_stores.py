@@ -11,17 +11,14 @@ from referee.accounts.bot_log import BotLog
 from referee.accounts.bots import Accounts, Bot, MaxNames, Registration, Version
 from referee.accounts.invitations import Invitations
 from referee.accounts.tokens import Quotas, Role, Token, Tokens, sha256_of
-from referee.storage.postgres.accounts import PostgresAccounts, PostgresTokens
-from referee.storage.postgres.bot_log import PostgresBotLog
 from referee.storage.postgres.database import PostgresDatabase
-from referee.storage.postgres.invitations import PostgresInvitations
-from referee.storage.postgres.quotas import PostgresQuotas
-from referee.storage.sqlite.accounts import SqliteAccounts, SqliteTokens
-from referee.storage.sqlite.bot_log import SqliteBotLog
+from referee.storage.sql import Database
 from referee.storage.sqlite.database import Durability, Place, in_memory
-from referee.storage.sqlite.invitations import SqliteInvitations
-from referee.storage.sqlite.quotas import SqliteQuotas
 from referee.storage.sqlite.store import SqliteStore
+from referee.storage.stored_accounts import StoredAccounts, StoredTokens
+from referee.storage.stored_bot_log import StoredBotLog
+from referee.storage.stored_invitations import StoredInvitations
+from referee.storage.stored_quotas import StoredQuotas
 
 NOON_MS = 1_750_000_000_000
 MAX_LINES = 5
@@ -54,17 +51,23 @@ class AccountStores:
 
 def in_sqlite(place: Place) -> AccountStores:
     store = SqliteStore(place, Durability.NORMAL, busy_ms=0)
-    log = SqliteBotLog(store, MAX_LINES)
-    quotas, invitations = SqliteQuotas(store), SqliteInvitations(store)
-    return AccountStores(SqliteAccounts(store), SqliteTokens(store), quotas, log, invitations, close=store.close)
+    return _stores_in(store, nothing, store.close)
 
 
 def in_postgres(url: str) -> AccountStores:
     database = PostgresDatabase(url)
-    log = PostgresBotLog(database, MAX_LINES)
-    quotas, invitations = PostgresQuotas(database), PostgresInvitations(database)
-    accounts, tokens = PostgresAccounts(database), PostgresTokens(database)
-    return AccountStores(accounts, tokens, quotas, log, invitations, database.open, database.close)
+    return _stores_in(database, database.open, database.close)
+
+
+def _stores_in(database: Database, *steps: Callable[[], Awaitable[None]]) -> AccountStores:
+    return AccountStores(
+        StoredAccounts(database),
+        StoredTokens(database),
+        StoredQuotas(database),
+        StoredBotLog(database, MAX_LINES),
+        StoredInvitations(database),
+        *steps,
+    )
 
 
 ACCOUNT_STORES: dict[str, Callable[[pytest.FixtureRequest], AccountStores]] = {

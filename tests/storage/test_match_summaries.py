@@ -19,7 +19,8 @@ from referee.match.events import Event, MatchCreated
 from referee.match.result import EndCause
 from referee.match.setup import Player
 from referee.match.state import MatchPhase
-from referee.storage.sqlite import match_summaries
+from referee.storage import match_summaries
+from referee.storage.sqlite.connection import run_to_end
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.transport.wire.matches import MatchContext, match_of
 from tests.match.setups import change_setup
@@ -281,7 +282,7 @@ def test_every_search_uses_an_index_and_does_not_sort(path: Path, wanted: MatchF
     statements: list[str] = []
     with other_connection(path) as connection:
         connection.set_trace_callback(statements.append)
-        match_summaries.find(connection, wanted, "", 1)
+        run_to_end(lambda database: match_summaries.find(database, wanted, "", 1), connection)
         connection.set_trace_callback(None)
         searches = [statement for statement in statements if "SELECT" in statement]
         plans = [row[3] for statement in searches for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}")]
@@ -301,9 +302,8 @@ def steps_of(path: Path, wanted: MatchFilter, limit: int) -> int:
 
     with other_connection(path) as connection:
         connection.set_progress_handler(count_steps, 10)
-        found, _ = match_summaries.find(connection, wanted, "", limit)
-        for match in found:
-            connection.execute(match_summaries.SUMMARY, {"match": match}).fetchall()
+        found, _ = run_to_end(lambda database: match_summaries.find(database, wanted, "", limit), connection)
+        run_to_end(lambda database: match_summaries.read(database, found), connection)
     assert len(found) == limit
     return steps[0]
 

@@ -14,7 +14,8 @@ import pytest
 from referee.live.ports import Conflict, EventLog, LogDamaged, StoreUnavailable
 from referee.storage.codec import MalformedEntry
 from referee.storage.sqlite.database import NewerDatabase, migrate, migrations, transaction
-from referee.storage.sqlite.event_log import SELECT_UNFINISHED, SqliteEventLog
+from referee.storage.sqlite.event_log import SqliteEventLog
+from referee.storage.stored_event_log import SELECT_UNFINISHED
 from tests.storage.examples import END, EXAMPLES
 from tests.storage.stores import NOON_MS, events_of, noon_ms, note, notes, other_connection, run_with_store
 

@@ -1,7 +1,7 @@
 """The SQLite stores beyond their contract: durability, concurrent use, and faults of disk and file."""
 
 import asyncio
-import sqlite3
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from threading import Event as Signal
@@ -11,12 +11,16 @@ import pytest
 from referee.accounts.account_errors import NoSuchBot
 from referee.accounts.tokens import Quota
 from referee.live.ports import StoreUnavailable
-from referee.storage.sqlite.bot_log import INSERT, SqliteBotLog
+from referee.storage.sql import Operation, SqlConnection
+from referee.storage.sqlite.connection import run_to_end
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
+from referee.storage.stored_bot_log import INSERT, StoredBotLog
 from tests.storage.account_stores import HIGH_LIMITS, AccountStores, in_sqlite, organiser_token, run_with_store
 from tests.storage.stores import events_of, noon_ms, notes, other_connection
 from tests.storage.test_bot_log_contract import note
+
+NORMAL, FULL = 1, 2  # Values of PRAGMA synchronous.
 
 
 @pytest.fixture
@@ -24,14 +28,14 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "referee.db"
 
 
-def add(number: int, file: sqlite3.Connection) -> int:
+async def add(number: int, connection: SqlConnection) -> int:
     """Run a distinguishable write."""
-    file.execute(INSERT, ("b", number, 0, "", "", None, None, ""))
+    await connection.change(INSERT, "b", number, 0, "", "", None, None, "")
     return number
 
 
-def numbers(file: sqlite3.Connection) -> list[int]:
-    return [number for (number,) in file.execute("SELECT number FROM bot_log ORDER BY number")]
+async def numbers(connection: SqlConnection) -> list[int]:
+    return [number for (number,) in await connection.fetch("SELECT number FROM bot_log ORDER BY number")]
 
 
 class BlockingWrite:
@@ -41,10 +45,10 @@ class BlockingWrite:
         self.started = Signal()
         self.released = Signal()
 
-    def __call__(self, file: sqlite3.Connection) -> int:
+    async def __call__(self, connection: SqlConnection) -> int:
         self.started.set()
         self.released.wait(60)  # With a timeout: a bug should fail the test, not block it.
-        return add(0, file)
+        return await add(0, connection)
 
 
 def test_reopened_account_stores_are_equal(path: Path) -> None:
@@ -86,7 +90,7 @@ def test_the_database_contains_no_secret(path: Path) -> None:
 def test_account_stores_and_match_log_can_share_a_database(path: Path) -> None:
     async def write() -> None:
         log, store = SqliteEventLog(path, noon_ms), SqliteStore(path)
-        bot_log = SqliteBotLog(store, max_lines=5)
+        bot_log = StoredBotLog(store, max_lines=5)
         appends = (log.append(f"m{number}", 0, notes(1, 3)) for number in range(30))
         others = (bot_log.append(f"bot{number}", [note(number)]) for number in range(30))
         await asyncio.gather(*appends, *others)
@@ -104,7 +108,8 @@ def test_a_failed_write_does_not_affect_the_others_of_its_batch(path: Path) -> N
         blocking_write = BlockingWrite()
         first = asyncio.ensure_future(store.write(blocking_write))
         await asyncio.to_thread(blocking_write.started.wait)
-        others = [asyncio.ensure_future(store.write(write)) for write in (add_one, failing, add_two)]
+        writes: tuple[Operation[object], ...] = (partial(add, 1), failing, add_two)
+        others = [asyncio.ensure_future(store.write(write)) for write in writes]
         await asyncio.sleep(0)
         blocking_write.released.set()
         assert await first == 0
@@ -115,15 +120,12 @@ def test_a_failed_write_does_not_affect_the_others_of_its_batch(path: Path) -> N
         assert await store.read(numbers) == [0, 1, 2]
         await store.close()
 
-    def add_one(file: sqlite3.Connection) -> int:
-        return add(1, file)
+    async def add_two(connection: SqlConnection) -> list[int]:
+        await add(2, connection)
+        return await numbers(connection)
 
-    def add_two(file: sqlite3.Connection) -> list[int]:
-        add(2, file)
-        return numbers(file)
-
-    def failing(file: sqlite3.Connection) -> int:
-        add(99, file)
+    async def failing(connection: SqlConnection) -> int:
+        await add(99, connection)
         raise NoSuchBot("nobody")
 
     asyncio.run(check())
@@ -138,10 +140,26 @@ def test_closing_executes_pending_writes_and_rejects_later_ones(path: Path) -> N
         assert await asyncio.gather(*writes) == list(range(20))
         await store.close()
         with pytest.raises(StoreUnavailable, match="closed"):
-            await store.write(lambda file: add(99, file))
+            await store.write(partial(add, 99))
         with pytest.raises(StoreUnavailable, match="closed"):
             await store.read(numbers)
 
     asyncio.run(check())
     with other_connection(path) as other:
-        assert numbers(other) == list(range(20))
+        assert run_to_end(numbers, other) == list(range(20))
+
+
+@pytest.mark.parametrize(("durable", "synchronous"), [((True,), FULL), ((False,), NORMAL), ((False, True), FULL)])
+def test_only_what_must_survive_a_power_cut_waits_for_the_disk(
+    path: Path, durable: Sequence[bool], synchronous: int
+) -> None:
+    async def check() -> None:
+        store = SqliteStore(path)
+        found = await asyncio.gather(*(store.write(read_synchronous, durable=each) for each in durable))
+        assert set(found) == {synchronous}
+        await store.close()
+
+    async def read_synchronous(connection: SqlConnection) -> int:
+        return int(await connection.fetchval("PRAGMA synchronous"))
+
+    asyncio.run(check())

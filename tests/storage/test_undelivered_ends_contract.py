@@ -12,10 +12,11 @@ from referee.live.outbox import MatchEnded, UndeliveredEnds
 from referee.live.ports import EventLog, StoreUnavailable
 from referee.match.events import Event, MatchCreated, PlayStarted, SeatTaken, SeatVacated
 from referee.match.setup import Player
-from referee.storage.postgres.undelivered_ends import PostgresUndeliveredEnds
+from referee.storage.sqlite.connection import run_to_end
 from referee.storage.sqlite.database import Durability
-from referee.storage.sqlite.event_log import SELECT_UNDELIVERED_ENDS, SqliteEventLog, SqliteUndeliveredEnds
+from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
+from referee.storage.stored_undelivered_ends import SELECT_UNDELIVERED_ENDS, StoredUndeliveredEnds
 from tests.live.runner_harness import match_setup
 from tests.storage.examples import END
 from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
@@ -50,12 +51,12 @@ def in_sqlite(path: Path) -> MatchStores:
         await log.close()
         await store.close()
 
-    return MatchStores(log, SqliteUndeliveredEnds(store), close)
+    return MatchStores(log, StoredUndeliveredEnds(store), close)
 
 
 def in_postgres(url: str) -> MatchStores:
     log = OwningPostgresLog(url)
-    return MatchStores(log, PostgresUndeliveredEnds(log.database), log.close, log.open)
+    return MatchStores(log, StoredUndeliveredEnds(log.database), log.close, log.open)
 
 
 LOGS_WITH_ENDS: dict[str, Callable[[pytest.FixtureRequest], MatchStores]] = {
@@ -165,6 +166,7 @@ def test_an_end_and_its_log_entry_are_written_in_one_transaction(tmp_path: Path)
 def test_ends_of_a_bot_have_an_index(tmp_path: Path) -> None:
     run_with_stores(in_sqlite(tmp_path / "referee.db"), lambda stores: stores.undelivered.mark_delivered([]))
     with other_connection(tmp_path / "referee.db") as connection:
-        plan = [row[-1] for row in connection.execute(f"EXPLAIN QUERY PLAN {SELECT_UNDELIVERED_ENDS}", ("anna", 5))]
+        query = f"EXPLAIN QUERY PLAN {SELECT_UNDELIVERED_ENDS}"
+        plan = [row[-1] for row in run_to_end(lambda database: database.fetch(query, "anna", 5), connection)]
     assert any("undelivered_ends_of_bot" in step for step in plan)
     assert not any("SCAN" in step for step in plan)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from sqlite3 import Connection
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -29,6 +28,7 @@ from referee.server.maintenance.data_dir import MaintenanceError, fsync, require
 from referee.server.maintenance.integrity_check import FindGame
 from referee.server.maintenance.migrate import require_current_schema
 from referee.server.stores import DATABASE, KEY
+from referee.storage.sql import SqlConnection
 from referee.storage.sqlite.database import ARCHIVE_LOCK, DataDirLock, Durability
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
@@ -38,11 +38,11 @@ SELECT_OVER_BEFORE = """
     FROM matches JOIN entries USING (match)
     WHERE over = 1
         AND number = (SELECT max(number) FROM entries AS others WHERE others.match = matches.match)
-        AND at_ms < ?
+        AND at_ms < $1
     ORDER BY match
 """
 
-OF_MATCH = "match = (SELECT match FROM matches WHERE match_id = ? AND over = 1)"
+OF_MATCH = "match = (SELECT match FROM matches WHERE match_id = $1 AND over = 1)"
 
 FREE_BYTES = "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size"
 
@@ -89,7 +89,7 @@ async def _archive(database: Path, before_ms: int, folder: "_RecordFolder") -> A
     store = SqliteStore(database, Durability.NORMAL)
     try:
         old = [match async for match in _each(log, store, before_ms, folder)]
-        free_bytes = await store.read(lambda file: int(file.execute(FREE_BYTES).fetchone()[0]))
+        free_bytes = await store.read(lambda connection: connection.fetchval(FREE_BYTES))
     finally:
         await store.close()
         await log.close()
@@ -101,7 +101,7 @@ async def _each(
     log: SqliteEventLog, store: SqliteStore, before_ms: int, folder: "_RecordFolder"
 ) -> AsyncIterator[ArchivedMatch]:
     active = await _active_tournaments(log.contests)
-    for match_id in await store.read(lambda file: [row[0] for row in file.execute(SELECT_OVER_BEFORE, (before_ms,))]):
+    for (match_id,) in await store.read(lambda connection: connection.fetch(SELECT_OVER_BEFORE, before_ms)):
         reason = await _keep_reason(log, match_id, active, folder)
         if not reason:
             await store.write(partial(_remove, match_id))
@@ -143,9 +143,9 @@ def _needed_by(opening: Entry, active: Collection[str]) -> str:
     return f"{maker} is not over" if maker in active else ""
 
 
-def _remove(match_id: str, file: Connection) -> None:
+async def _remove(match_id: str, connection: SqlConnection) -> None:
     for table in ("undelivered_ends", "match_seats", "match_summaries", "entries"):
-        file.execute(f"DELETE FROM {table} WHERE {OF_MATCH}", (match_id,))
+        await connection.change(f"DELETE FROM {table} WHERE {OF_MATCH}", match_id)
 
 
 class _RecordFolder:

@@ -12,11 +12,11 @@ from referee.server.maintenance.data_dir import MaintenanceError
 from referee.server.maintenance.token_recovery import add_admin_token
 from referee.server.postgres_stores import KEY_TABLE, database_of
 from referee.server.settings import Settings
-from referee.storage.postgres.accounts import PostgresTokens
 from referee.storage.postgres.database import PostgresDatabase
 from referee.storage.postgres.database_lock import DatabaseInUse, DatabaseLock
 from referee.storage.postgres.key_store import add_key, read_key
 from referee.storage.sqlite.database import NewerDatabase
+from referee.storage.stored_accounts import StoredTokens
 
 T = TypeVar("T")
 
@@ -26,7 +26,7 @@ def create_admin_token(settings: Settings, now_ms: int, revoke_others: bool) -> 
 
     `revoke_others` revokes all earlier administrator tokens.
     """
-    return _run(settings, lambda database: add_admin_token(PostgresTokens(database), now_ms, revoke_others))
+    return _run(settings, lambda database: add_admin_token(StoredTokens(database), now_ms, revoke_others))
 
 
 def create_signing_key(settings: Settings) -> str:

@@ -11,9 +11,9 @@ from referee.live.ports import StoreUnavailable
 from referee.records.signing_key import KeyUnusable, fingerprint, load_or_create, public_hex
 from referee.server.maintenance.data_dir import MaintenanceError
 from referee.server.stores import DATABASE, KEY
-from referee.storage.sqlite.accounts import SqliteTokens
 from referee.storage.sqlite.database import DataDirLock, NewerDatabase
 from referee.storage.sqlite.store import SqliteStore
+from referee.storage.stored_accounts import StoredTokens
 
 MAX_TOKENS = 2**31
 
@@ -38,7 +38,7 @@ def create_signing_key(data_dir: Path) -> str:
 async def _create_admin_token(database: Path, now_ms: int, revoke_others: bool) -> str:
     store = SqliteStore(database)
     try:
-        return await add_admin_token(SqliteTokens(store), now_ms, revoke_others)
+        return await add_admin_token(StoredTokens(store), now_ms, revoke_others)
     finally:
         await store.close()
 

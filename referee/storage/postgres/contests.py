@@ -1,35 +1,14 @@
-"""Contest log in PostgreSQL: entries of ladders and tournaments.
+"""Entries of ladders and tournaments in the groups of the match log.
 
-They are written by the groups of the match log, so an entry that belongs to the end of a match shares its transaction.
+So an entry that belongs to the end of a match shares its transaction.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
-from referee.hosting.contest_log import ContestEntry, ContestEvent, UnreadableContest
-from referee.live.ports import CoAppend, Conflict
-from referee.storage.codec import CONTEST_CODEC, MalformedEntry
-from referee.storage.encoded_appends import ContestAppend, EncodedAppend, contest_append_of, encode_contest_append
-from referee.storage.postgres.database import Connection, PostgresDatabase, is_storable
-
-SELECT_ENTRIES = """
-    SELECT contest_id, number, at_ms, line FROM contests JOIN contest_entries USING (contest)
-    WHERE contest_id = $1 AND number > $2
-    ORDER BY number
-    LIMIT $3
-"""
-
-SELECT_FIRST = """
-    SELECT contest_id, number, at_ms, line FROM contests JOIN contest_entries USING (contest)
-    WHERE number = 1 AND starts_with(contest_id, $1)
-    ORDER BY contest
-"""
-
-SELECT_LAST = """
-    SELECT contest_id, number, at_ms, line FROM contests JOIN contest_entries USING (contest)
-    WHERE number = last AND starts_with(contest_id, $1)
-    ORDER BY contest
-"""
+from referee.live.ports import Conflict
+from referee.storage.encoded_appends import ContestAppend, EncodedAppend, contest_append_of
+from referee.storage.postgres.database import Connection
 
 CREATE_CONTESTS = """
     INSERT INTO contests (contest_id) SELECT * FROM unnest($1::text[]) AS contest_id ORDER BY contest_id
@@ -52,40 +31,6 @@ INSERT_ENTRIES = """
     )
     INSERT INTO contest_entries (contest, number, at_ms, line) SELECT * FROM entry
 """
-
-WriteContest: TypeAlias = Callable[[ContestAppend], Awaitable[list[ContestEntry]]]
-
-
-class PostgresContestLog:
-    """A ContestLog for any number of processes.
-
-    `read` raises MalformedEntry if it meets an entry that this release cannot decode.
-    """
-
-    def __init__(self, write: WriteContest, database: PostgresDatabase) -> None:
-        """`write` adds an append to the next group of the match log, which creates this object."""
-        self._write = write
-        self._database = database
-
-    async def append(self, contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
-        return await self._write(encode_contest_append(CoAppend(contest, after, tuple(events))))
-
-    async def read(self, contest: str, after: int = 0, limit: int | None = None) -> list[ContestEntry]:
-        if not is_storable(contest):
-            return []
-        values = (contest, after, limit)
-        rows = await self._database.read(lambda connection: connection.fetch(SELECT_ENTRIES, *values))
-        return [_entry(*row) for row in rows]
-
-    async def first_entries(self, kind: str) -> list[ContestEntry | UnreadableContest]:
-        return await self._one_of_each(kind, SELECT_FIRST)
-
-    async def last_entries(self, kind: str) -> list[ContestEntry | UnreadableContest]:
-        return await self._one_of_each(kind, SELECT_LAST)
-
-    async def _one_of_each(self, kind: str, query: str) -> list[ContestEntry | UnreadableContest]:
-        rows = await self._database.read(lambda connection: connection.fetch(query, f"{kind}/"))
-        return [_entry_or_unreadable(*row) for row in rows]
 
 
 class ContestBatch:
@@ -127,17 +72,3 @@ class ContestBatch:
         if self._rows:
             columns: list[list[Any]] = [list(column) for column in zip(*self._rows, strict=True)]
             await connection.execute(INSERT_ENTRIES, *columns)
-
-
-def _entry_or_unreadable(contest: str, number: int, at_ms: int, line: str) -> ContestEntry | UnreadableContest:
-    try:
-        return _entry(contest, number, at_ms, line)
-    except MalformedEntry:
-        return UnreadableContest(contest)
-
-
-def _entry(contest: str, number: int, at_ms: int, line: str) -> ContestEntry:
-    try:
-        return ContestEntry(contest, number, at_ms, CONTEST_CODEC.decode(line))
-    except MalformedEntry as why:
-        raise MalformedEntry(f"entry {number} of {contest}: {why}") from None

@@ -8,17 +8,19 @@ is still running, and closes the row, so that a transaction that has not begun y
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
+from zlib import crc32
 
 import asyncpg
 
 from referee.accounts.account_errors import BadField
 from referee.live.ports import StoreUnavailable
 from referee.storage.postgres.schema import migrate, migrations
+from referee.storage.sql import SqlConnection, TurnKind
 
 STATEMENT_TIMEOUT_S = 10
 """Maximum time that one statement takes, which includes waiting for locks."""
@@ -55,6 +57,16 @@ LOCK_WRITER = "SELECT last_write, xmin::text FROM writers WHERE writer = $1 FOR 
 CLOSE_WRITER = "UPDATE writers SET closed = true WHERE writer = $1"
 
 DELETE_OLD_WRITERS = "DELETE FROM writers WHERE written_at < now() - interval '30 days'"
+
+PREFETCHED = 250
+"""Number of rows that a scan gets at a time."""
+
+TAKE_LOCKS = """
+    SELECT pg_advisory_xact_lock($1, key) FROM (SELECT unnest($2::int[]) AS key ORDER BY key) AS keys
+"""
+"""Locks with a key of one number are other ones."""
+
+DO_NOT_WAIT_FOR_THE_DISK = "SET LOCAL synchronous_commit TO off"
 
 T = TypeVar("T")
 
@@ -94,25 +106,13 @@ class WriteMark:
     number: int
 
 
-class Connection(Protocol):
-    """The part of a connection of asyncpg that is used. Parameters are `$1`, `$2`, … in the SQL."""
+class Connection(SqlConnection, Protocol):
+    """The part of a connection of asyncpg that is used."""
 
     marks: WriterMarks
 
     async def execute(self, query: str, *values: Any) -> str:
         """Run a statement, and return what it did, such as `UPDATE 1`."""
-
-    async def executemany(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Run a statement for each row of parameters."""
-
-    async def fetch(self, query: str, *values: Any) -> list[Any]:
-        """Return all rows, which are tuples that can be read by name too."""
-
-    async def fetchrow(self, query: str, *values: Any) -> Any:
-        """Return the first row; None: there is none."""
-
-    async def fetchval(self, query: str, *values: Any) -> Any:
-        """Return the first value of the first row; None: there is none."""
 
     def cursor(self, query: str, *values: Any, prefetch: int) -> AsyncIterator[Any]:
         """Return an iterator over rows, of which PostgreSQL sends some at a time, within a transaction."""
@@ -133,8 +133,31 @@ class Connection(Protocol):
         """Close the connection at once."""
 
 
-class _MarkedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types.
+class _SharedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types.
+    """A connection of asyncpg that is an SqlConnection too."""
+
     __slots__ = ("marks",)
+
+    async def change(self, query: str, *values: Any) -> int:
+        return int((await self.execute(query, *values)).rpartition(" ")[2])  # Such as `UPDATE 1`.
+
+    def snapshot(self) -> Any:
+        return self.transaction(isolation="repeatable_read", readonly=True)
+
+    async def scan(self, query: str, *values: Any) -> AsyncGenerator[Any, None]:
+        async for row in self.cursor(query, *values, prefetch=PREFETCHED):
+            yield row
+
+    async def take_turns(self, kind: TurnKind, *names: str) -> None:
+        """Take locks that end with the transaction, in one statement and in the order of their keys.
+
+        A count of rows cannot be locked by locking rows. Names with the same key only wait for each other.
+        """
+        keys = {crc32(name.encode("utf-8", "surrogatepass")) - 2**31 for name in names}  # Signed, of 32 bits.
+        await self.fetch(TAKE_LOCKS, kind.value, list(keys))
+
+    async def lock_row(self, query: str, *values: Any) -> Any:
+        return await self.fetchrow(f"{query} FOR NO KEY UPDATE", *values)
 
 
 class PostgresDatabase:
@@ -179,13 +202,9 @@ class PostgresDatabase:
         except BROKEN as cause:
             raise _error_of(cause) from cause
 
-    async def write(self, operation: Callable[[Connection], Awaitable[T]]) -> T:
-        """Return the result of `operation`, which is one transaction, once it is committed.
-
-        Raises StoreUnavailable, BadField, or what else `operation` raises: then nothing was changed. The operation is
-        completed even if the caller is cancelled meanwhile.
-        """
-        task = asyncio.ensure_future(self._write(operation))
+    async def write(self, operation: Callable[[Connection], Awaitable[T]], *, durable: bool = True) -> T:
+        """See `Database.write`. Raises BadField, too."""
+        task = asyncio.ensure_future(self._write(operation, durable))
         self._writes.add(task)
         task.add_done_callback(self._writes.discard)
         return await asyncio.shield(task)
@@ -244,7 +263,7 @@ class PostgresDatabase:
             "timeout": CONNECT_TIMEOUT_S,
             "command_timeout": ANSWER_TIMEOUT_S,
             "server_settings": SERVER_SETTINGS,
-            "connection_class": _MarkedConnection,
+            "connection_class": _SharedConnection,
         }
         if self._password_file is not None:  # Read for each connection, since passwords change.
             options["password"] = self._read_password
@@ -275,12 +294,14 @@ class PostgresDatabase:
             with suppress(*BROKEN):
                 await pool.release(connection)
 
-    async def _write(self, operation: Callable[[Connection], Awaitable[T]]) -> T:
+    async def _write(self, operation: Callable[[Connection], Awaitable[T]], durable: bool) -> T:
         async with self._acquire() as connection:
             transaction, mark = connection.transaction(), connection.marks.next()
             try:
                 await transaction.start()
                 await write_mark(connection, mark)
+                if not durable:
+                    await connection.execute(DO_NOT_WAIT_FOR_THE_DISK)
                 result = await operation(connection)
             except BaseException as cause:  # Without COMMIT nothing can be committed.
                 with suppress(*BROKEN):
@@ -313,11 +334,6 @@ def _error_of(cause: Exception) -> Exception:
 
 def unavailable(cause: object) -> StoreUnavailable:
     return StoreUnavailable(f"the database is unavailable: {str(cause) or type(cause).__name__}")
-
-
-def is_storable(text: str) -> bool:
-    """Return whether PostgreSQL can store this text. If not, nothing is found by it."""
-    return "\0" not in text
 
 
 async def _add_writer(connection: Connection) -> None:

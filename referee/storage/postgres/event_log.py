@@ -7,77 +7,35 @@ an append continues its log, or gets a Conflict. Other connections read, and see
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from referee.hosting.contest_log import ContestEntry
-from referee.live.match_request import EVERY_MATCH, MatchFilter
-from referee.live.ports import (
-    Append,
-    AppendCallback,
-    Entry,
-    EventLog,
-    LogDamaged,
-    MatchArchived,
-    StoreUnavailable,
-    Summaries,
-    settle,
-)
-from referee.storage.encoded_appends import (
-    ContestAppend,
-    EncodedAppend,
-    bots_by_match,
-    encode_append,
-    entry_of,
-    log_of,
-)
-from referee.storage.postgres import match_summaries
-from referee.storage.postgres.contests import PostgresContestLog
+from referee.live.ports import Append, AppendCallback, Entry, LogDamaged, StoreUnavailable, settle
+from referee.storage.encoded_appends import ContestAppend, EncodedAppend, encode_append, log_of
 from referee.storage.postgres.database import (
     BROKEN,
     Connection,
     PostgresDatabase,
     WriteMark,
     is_refusal,
-    is_storable,
     unavailable,
 )
 from referee.storage.postgres.group_commit import CLOCK, SELECT_HEADS, Group, GroupCommit, Statements, Written
+from referee.storage.sql import is_storable
+from referee.storage.stored_contest_log import StoredContestLog
+from referee.storage.stored_event_log import StoredEventLog
 
 MAX_GROUP = 1000
 """Maximum number of appends in one transaction."""
-
-SELECT_ENTRIES = """
-    SELECT match_id, number, at_ms, line, request FROM matches JOIN entries USING (match)
-    WHERE match_id = $1 AND number > $2
-    ORDER BY number
-    LIMIT $3
-"""
-
-IS_ARCHIVED = "SELECT EXISTS (SELECT FROM matches WHERE match_id = $1 AND last = -1)"
-"""The row of an archived match stays, so that its id cannot be used again."""
-
-SELECT_STORED = """
-    SELECT match_id FROM matches
-    WHERE EXISTS (SELECT FROM entries WHERE entries.match = matches.match)
-    ORDER BY match DESC
-"""
 
 SELECT_LOGS = """
     SELECT match_id, number, at_ms, line, request FROM matches JOIN entries USING (match)
     WHERE match_id = ANY($1)
     ORDER BY match, number
 """
-
-SELECT_BOTS_IN_PLAY = """
-    SELECT match_id, bot
-    FROM match_summaries JOIN match_seats USING (match) JOIN matches USING (match)
-    WHERE phase = 'playing' AND over = 0
-"""
-
-SELECT_UNFINISHED = "SELECT match_id FROM matches WHERE over = 0 ORDER BY match"
 
 T = TypeVar("T")
 
@@ -91,7 +49,7 @@ class _Pending(NamedTuple):
     done: Callable[[Any], None]
 
 
-class PostgresEventLog(EventLog):
+class PostgresEventLog(StoredEventLog):
     """An EventLog for one event loop, and any number of processes on one database.
 
     If a caller is cancelled during `append`, its entries are written completely or not at all.
@@ -111,38 +69,19 @@ class PostgresEventLog(EventLog):
         self._outage: StoreUnavailable | None = None
         """Set while the outcome of a group is unknown and the database cannot be reached."""
         self._closed = False
-        self.contests = PostgresContestLog(self._append_to_contest, database)
-        """The contest log, which can be written in the same transactions."""
+        self.contests = StoredContestLog(self._append_to_contest, database.read)
 
     def begin_append(self, append: Append, done: AppendCallback) -> None:
         # Encoded before it is queued: a malformed event fails this append only, not the whole group.
         self._begin(encode_append(append), done)
 
-    async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
-        if not is_storable(match_id):
-            return []
-        return await self._read(lambda connection: _read_entries(connection, match_id, after, limit))
-
     async def read_matches(self, match_ids: Sequence[str], max_entries: int) -> list[list[Entry] | LogDamaged]:
-        return await self._read(lambda connection: _read_matches(connection, match_ids, max_entries))
+        return await self.run(lambda connection: _read_matches(connection, match_ids, max_entries))
 
     async def heads(self, match_ids: Sequence[str]) -> dict[str, int]:
         storable = list(filter(is_storable, match_ids))
-        rows = await self._read(lambda connection: connection.fetch(SELECT_HEADS, storable))
+        rows = await self.run(lambda connection: connection.fetch(SELECT_HEADS, storable))
         return {row["match_id"]: row["last"] for row in rows}
-
-    async def unfinished(self) -> list[str]:
-        return await self._match_ids(SELECT_UNFINISHED)
-
-    async def bots_in_play(self) -> dict[str, list[str]]:
-        return bots_by_match(await self._read(lambda connection: connection.fetch(SELECT_BOTS_IN_PLAY)))
-
-    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
-        return await self._read(lambda connection: _read_summaries(connection, wanted, before, limit))
-
-    async def stored_matches(self) -> list[str]:
-        """Return the id of every match that has entries, readable or not, the newest first."""
-        return await self._match_ids(SELECT_STORED)
 
     async def close(self) -> None:
         self._closed = True
@@ -150,10 +89,7 @@ class PostgresEventLog(EventLog):
             await asyncio.wait([self._writer])
         self._drop_connection()
 
-    async def _match_ids(self, query: str) -> list[str]:
-        return [match_id for (match_id,) in await self._read(lambda connection: connection.fetch(query))]
-
-    async def _read(self, query: Callable[[Connection], Awaitable[T]]) -> T:
+    async def run(self, query: Callable[[Connection], Coroutine[Any, Any, T]]) -> T:
         if self._closed:
             raise unavailable("it is closed")
         return await self._database.read(query)
@@ -244,13 +180,6 @@ class PostgresEventLog(EventLog):
             connection.terminate()
 
 
-async def _read_entries(connection: Connection, match_id: str, after: int, limit: int | None) -> list[Entry]:
-    entries = [entry_of(row) for row in await connection.fetch(SELECT_ENTRIES, match_id, after, limit)]
-    if not entries and await connection.fetchval(IS_ARCHIVED, match_id):
-        raise MatchArchived(match_id)
-    return entries
-
-
 async def _read_matches(
     connection: Connection, match_ids: Sequence[str], max_entries: int
 ) -> list[list[Entry] | LogDamaged]:
@@ -261,17 +190,3 @@ async def _read_matches(
     for row in await connection.fetch(SELECT_LOGS, wanted):
         rows[row["match_id"]].append(row)
     return [log_of(rows[match_id]) for match_id in wanted]
-
-
-async def _read_summaries(connection: Connection, wanted: MatchFilter, before: str, limit: int) -> Summaries:
-    # The search and the summaries must see the same snapshot.
-    async with connection.transaction(isolation="repeatable_read", readonly=True):
-        matches, stopped_at = await match_summaries.find(connection, wanted, before, limit)
-        summaries = await match_summaries.read(connection, matches)
-    return Summaries([found for rows in summaries if (found := _summary(rows))], stopped_at)
-
-
-def _summary(rows: Sequence[Any]) -> list[Entry]:
-    """Return the entries of a summary; empty if one of them cannot be decoded."""
-    entries = log_of(rows)
-    return [] if isinstance(entries, LogDamaged) else entries

@@ -1,12 +1,8 @@
-"""SQLite adapters of the storage ports, all on one database file with a write-ahead log.
+"""The storage ports in one SQLite database, in a file with a write-ahead log or in memory.
 
 - `database`: lock of a data directory; connections, transactions and migrations
-- `event_log`: match log, and undelivered results of matches
-- `group_commit`: writes a batch of appends in one transaction
-- `match_summaries`: rows by which matches are listed and filtered
-- `contests`: contest log, written by the thread of the match log
-- `store`: the writing and reading threads, which work in batches; runs functions for the adapters below
-- `accounts`: bots, versions, tokens (stored as hashes) and quotas
-- `bot_log`: the private log of each bot
-- `invitations`, `quotas`: invitations; quotas, and what counts against them
+- `connection`: runs operations that are written for both databases
+- `store`: the writing and reading threads, which work in batches
+- `event_log`: match log
+- `group_commit`, `contests`: write a batch of appends to matches and contests in one transaction
 """

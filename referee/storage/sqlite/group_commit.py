@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.hosting.contest_log import ContestEntry
+from referee.live.match_request import LADDER, TOURNAMENT
 from referee.live.ports import Conflict, Entry, entries_of
-from referee.match.events import MovePlayed, PlayEnded, SeatVacated, seated_bots
+from referee.match.events import MatchCreated, MovePlayed, PlayEnded, PlayStarted, SeatVacated, seated_bots
+from referee.match.state import MatchPhase
 from referee.storage.encoded_appends import ContestAppend, EncodedAppend, contest_append_of
-from referee.storage.sqlite import match_summaries
 from referee.storage.sqlite.contests import ContestBatch
 from referee.storage.sqlite.database import transaction
 
@@ -27,6 +28,16 @@ INSERT_UNDELIVERED_END = "INSERT OR REPLACE INTO undelivered_ends (match, seat, 
 DELETE_UNDELIVERED_END = "DELETE FROM undelivered_ends WHERE match = ? AND seat = ?"
 
 END_MATCH = "UPDATE matches SET over = 1 WHERE match = ?"
+
+CREATE_SUMMARY = """
+    INSERT INTO match_summaries (match, created_ms, game, ladder, tournament, phase) VALUES (?, ?, ?, ?, ?, ?)
+"""
+
+BEGIN_SUMMARY = "UPDATE match_summaries SET phase = ?, began = ? WHERE match = ?"
+
+END_SUMMARY = "UPDATE match_summaries SET phase = ?, ended = ? WHERE match = ?"
+
+SET_SEAT = "INSERT OR REPLACE INTO match_seats (match, seat, bot) VALUES (?, ?, ?)"
 
 SELECT_ENDS = """
     SELECT match_id, match, coalesce((SELECT max(number) FROM entries WHERE entries.match = matches.match), -1)
@@ -161,11 +172,19 @@ class GroupCommit:
 
     def _update_derived(self, match_id: str, match: int, entry: Entry) -> None:
         """Update the tables that are queried across matches."""
-        for seat, bot in seated_bots(entry.event).items():
+        event = entry.event
+        if isinstance(event, MatchCreated) and entry.number == 1:
+            game, labels = event.setup.terms.game, dict(event.setup.labels)
+            row = (match, self._at_ms, game, labels.get(LADDER), labels.get(TOURNAMENT), MatchPhase.WAITING.value)
+            self._connection.execute(CREATE_SUMMARY, row)
+        elif isinstance(event, PlayStarted):
+            self._connection.execute(BEGIN_SUMMARY, (MatchPhase.PLAYING.value, entry.number, match))
+        elif isinstance(event, PlayEnded):
+            self._connection.execute(END_SUMMARY, (MatchPhase.OVER.value, entry.number, match))
+            self._finished.append(match_id)
+        for seat, bot in seated_bots(event).items():
+            self._connection.execute(SET_SEAT, (match, seat, bot))
             if bot:
                 self._connection.execute(INSERT_UNDELIVERED_END, (match, seat, bot))
-            elif isinstance(entry.event, SeatVacated):
+            elif isinstance(event, SeatVacated):
                 self._connection.execute(DELETE_UNDELIVERED_END, (match, seat))
-        if isinstance(entry.event, PlayEnded):
-            self._finished.append(match_id)
-        match_summaries.write(self._connection, match, entry.number, self._at_ms, entry.event)

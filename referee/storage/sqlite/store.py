@@ -18,6 +18,8 @@ from threading import Lock, Thread
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from referee.live.ports import StoreUnavailable, settle
+from referee.storage.sql import Operation
+from referee.storage.sqlite.connection import run_to_end
 from referee.storage.sqlite.database import (
     BUSY_MS,
     Durability,
@@ -32,7 +34,7 @@ T = TypeVar("T")
 RequestT = TypeVar("RequestT")
 ResultT = TypeVar("ResultT")
 
-Operation: TypeAlias = Callable[[sqlite3.Connection], Any]
+Query: TypeAlias = Callable[[sqlite3.Connection], Any]
 _Completed: TypeAlias = tuple[Callable[[Any], None], list[Any]]
 """The callback of a group, and its results."""
 
@@ -205,7 +207,7 @@ class DatabaseThreads(Generic[RequestT]):
         self._groups: dict[asyncio.AbstractEventLoop, _WriteGroup[RequestT]] = {}
         """Writes that the current iteration of each loop has begun."""
         self._writer: _Batches[RequestT] = _batches(place, f"{name} writer", self._write, self.writing.close)
-        self._reader: _Batches[Operation] = _batches(place, f"{name} reader", self._read, self._reading.close)
+        self._reader: _Batches[Query] = _batches(place, f"{name} reader", self._read, self._reading.close)
 
     def begin_write(self, request: RequestT, done: Callable[[Any], None]) -> None:
         """Pass a request to the writing thread; call `done` later on this event loop with its result or error."""
@@ -260,7 +262,7 @@ class DatabaseThreads(Generic[RequestT]):
         self._files.check_unchanged()
         return self._handle(batch)
 
-    def _read(self, queries: Sequence[Operation]) -> list[Any]:
+    def _read(self, queries: Sequence[Query]) -> list[Any]:
         return [result_or_error(query, self._reading) for query in queries]
 
     def _unavailable(self, cause: object) -> StoreUnavailable:
@@ -269,36 +271,36 @@ class DatabaseThreads(Generic[RequestT]):
         return error
 
 
-class SqliteStore:
-    """Runs functions on a database. All functions that wait for the writing thread share one transaction.
+class _Write(NamedTuple):
+    operation: Operation[Any]
+    durable: bool
 
-    Each runs in a savepoint of its own: an exception undoes that function only.
+
+class SqliteStore:
+    """A Database in SQLite. All operations that wait for the writing thread share one transaction.
+
+    Each runs in a savepoint of its own: an exception undoes that operation only.
     """
 
     def __init__(self, place: Place, durability: Durability = Durability.FULL, busy_ms: int = BUSY_MS) -> None:
         """Open or create the database. Raises StoreUnavailable or NewerDatabase."""
+        self._durability = durability
         self._threads = DatabaseThreads(place, durability, busy_ms, self._write, "store", "the database")
-        self.read = self._threads.read
         self.close = self._threads.close
 
-    async def write(self, operation: Callable[[sqlite3.Connection], T]) -> T:
-        """Call `operation` in another thread, within a transaction, and return its result after the commit.
+    async def read(self, query: Operation[T]) -> T:
+        return await self._threads.read(partial(run_to_end, query))
 
-        Raises what it raises, or StoreUnavailable; in both cases nothing was written. The operation is carried out even
-        if the caller is cancelled meanwhile.
-        """
-        result: T = await self._threads.write(operation)
+    async def write(self, operation: Operation[T], *, durable: bool = True) -> T:
+        result: T = await self._threads.write(_Write(operation, durable))
         return result
 
-    def _write(self, operations: Sequence[Operation]) -> list[Any]:
+    def _write(self, writes: Sequence[_Write]) -> list[Any]:
         connection = self._threads.writing
+        durability = self._durability if any(write.durable for write in writes) else Durability.NORMAL
+        connection.execute(f"PRAGMA synchronous = {durability.value}")
         with transaction(connection):
-            return [_in_savepoint(connection, operation) for operation in operations]
-
-
-def row_limit(limit: int | None) -> int:
-    """Return the value of LIMIT in SQL. None: all rows."""
-    return -1 if limit is None else limit
+            return [_in_savepoint(connection, write.operation) for write in writes]
 
 
 def result_or_error(function: Callable[..., ResultT], *arguments: Any) -> ResultT | Exception:
@@ -309,9 +311,9 @@ def result_or_error(function: Callable[..., ResultT], *arguments: Any) -> Result
         return error
 
 
-def _in_savepoint(connection: sqlite3.Connection, operation: Operation) -> Any:
+def _in_savepoint(connection: sqlite3.Connection, operation: Operation[Any]) -> Any:
     connection.execute("SAVEPOINT operation")
-    result = result_or_error(operation, connection)
+    result = result_or_error(run_to_end, operation, connection)
     if isinstance(result, sqlite3.Error):  # Such as a full disk: it concerns the whole transaction.
         raise result
     if isinstance(result, Exception):

@@ -23,8 +23,9 @@ from referee.server.maintenance.data_dir import MaintenanceError
 from referee.server.stores import DATABASE, KEY
 from referee.storage.codec import CONTEST_CODEC
 from referee.storage.sqlite.database import migrations
-from referee.storage.sqlite.event_log import SqliteEventLog, SqliteUndeliveredEnds
+from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
+from referee.storage.stored_undelivered_ends import StoredUndeliveredEnds
 from tests.contests.correction_examples import strike
 from tests.records.matches import find_game
 from tests.server.maintenance.data_dirs import (
@@ -127,7 +128,7 @@ def test_the_summary_of_an_archived_match_is_removed(data_dir: Path, tmp_path: P
 def test_undelivered_ends_of_an_archived_match_are_removed(data_dir: Path, tmp_path: Path) -> None:
     async def undelivered() -> Sequence[MatchEnded]:
         store = SqliteStore(data_dir / DATABASE)
-        ends = await SqliteUndeliveredEnds(store).list_for("ada", 10)
+        ends = await StoredUndeliveredEnds(store).list_for("ada", 10)
         await store.close()
         return ends
 

@@ -12,9 +12,9 @@ from referee.records.signing_key import fingerprint, load, public_hex
 from referee.server.maintenance.data_dir import MaintenanceError
 from referee.server.maintenance.token_recovery import create_admin_token, create_signing_key
 from referee.server.stores import DATABASE, KEY
-from referee.storage.sqlite.accounts import SqliteTokens
 from referee.storage.sqlite.database import DataDirLock
 from referee.storage.sqlite.store import SqliteStore
+from referee.storage.stored_accounts import StoredTokens
 
 NOW_MS = 1_000
 
@@ -28,7 +28,7 @@ def data_dir(tmp_path: Path) -> Path:
 def valid_tokens(data_dir: Path) -> list[Token]:
     async def listed() -> list[Token]:
         store = SqliteStore(data_dir / DATABASE)
-        tokens = await SqliteTokens(store).tokens(TokenFilter(valid_at_ms=NOW_MS))
+        tokens = await StoredTokens(store).tokens(TokenFilter(valid_at_ms=NOW_MS))
         await store.close()
         return tokens
 
@@ -46,7 +46,7 @@ def test_a_recovered_token_is_an_administrators_and_does_not_revoke_others(data_
 def test_other_administrator_tokens_are_revoked_on_request(data_dir: Path) -> None:
     async def add(token: Token) -> None:
         store = SqliteStore(data_dir / DATABASE)
-        await SqliteTokens(store).add_token(token, 9)
+        await StoredTokens(store).add_token(token, 9)
         await store.close()
 
     create_admin_token(data_dir, NOW_MS, revoke_others=False)

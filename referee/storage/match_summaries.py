@@ -1,21 +1,21 @@
-"""Match summaries in PostgreSQL: one row for each match, by which matches are listed.
+"""Match summaries: one row for each match, by which matches are listed.
 
-A row holds the fields by which a list is filtered, and the numbers of the entries that it shows.
+A row holds the fields by which a list is filtered, and the numbers of the entries that it shows. A summary consists of
+these entries of the log, so nothing is stored twice.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from referee.live.match_request import MatchFilter
 from referee.match.state import MatchPhase
-from referee.storage.postgres.database import Connection, is_storable
+from referee.storage.sql import SqlConnection, is_storable, numbered
 
 MAX_SCANNED = 10_000
 """Maximum number of rows that one search reads, even if it has found nothing."""
-
-PREFETCHED = 250
-"""Number of rows that a search gets at a time."""
 
 NO_KEY = 1 << 62
 """Greater than all keys."""
@@ -29,7 +29,11 @@ NEWEST_BEFORE = "SELECT match FROM match_summaries WHERE created_ms < $1 ORDER B
 SUMMARIES = """
     SELECT match_id, number, at_ms, line, request, match
     FROM match_summaries JOIN matches USING (match) JOIN entries USING (match)
-    WHERE match = ANY ($1::bigint[]) AND (number <= coalesce(began, ended, matches.last) OR number = ended)
+    WHERE match IN ({0}) AND number <= coalesce(began, ended, 9223372036854775807)
+    UNION
+    SELECT match_id, number, at_ms, line, request, match
+    FROM match_summaries JOIN matches USING (match) JOIN entries USING (match)
+    WHERE match IN ({0}) AND number = ended
     ORDER BY match DESC, number
 """
 """Selects all entries until play began, and the last entry of matches that are over."""
@@ -47,7 +51,7 @@ class Condition(NamedTuple):
 EVERY_ROW = Condition("match_summaries", "match >", 0)
 
 
-async def find(connection: Connection, wanted: MatchFilter, before: str, limit: int) -> tuple[list[int], str]:
+async def find(connection: SqlConnection, wanted: MatchFilter, before: str, limit: int) -> tuple[list[int], str]:
     """Return the keys of the wanted matches, the newest first, and the match at which the search stopped.
 
     The search stops after `limit` matches or MAX_SCANNED rows; the second value is empty if it has reached the end.
@@ -56,26 +60,27 @@ async def find(connection: Connection, wanted: MatchFilter, before: str, limit: 
         return [], ""
     found: list[int] = []
     scanned = 0
-    async for match, is_wanted in _scan(connection, wanted, before):
-        scanned += 1
-        if is_wanted and match not in found[-1:]:  # A bot may have several seats.
-            found.append(match)
-        if len(found) == limit or scanned == MAX_SCANNED:
-            return found, await connection.fetchval(NAME, match)
+    async with aclosing(await _scan(connection, wanted, before)) as rows:
+        async for match, is_wanted in rows:
+            scanned += 1
+            if is_wanted and match not in found[-1:]:  # A bot may have several seats.
+                found.append(match)
+            if len(found) == limit or scanned == MAX_SCANNED:
+                return found, await connection.fetchval(NAME, match)
     return found, ""
 
 
-async def read(connection: Connection, matches: Sequence[int]) -> list[list[Any]]:
+async def read(connection: SqlConnection, matches: Sequence[int]) -> list[list[Any]]:
     """Return the rows of the entries of each summary, in this order of the matches, which must be descending."""
-    rows = await connection.fetch(SUMMARIES, matches)
-    return [[tuple(row)[:-1] for row in of_match] for _, of_match in groupby(rows, key=lambda row: row["match"])]
+    rows = await connection.fetch(SUMMARIES.format(numbered(matches)), *matches) if matches else []
+    return [[tuple(row)[:-1] for row in of_match] for _, of_match in groupby(rows, key=itemgetter(-1))]
 
 
-async def _scan(connection: Connection, wanted: MatchFilter, before: str) -> AsyncIterator[tuple[int, bool]]:
-    """Yield matches that meet the first condition, the newest first, and whether each meets the others."""
+async def _scan(connection: SqlConnection, wanted: MatchFilter, before: str) -> AsyncGenerator[Any, None]:
+    """Select matches that meet the first condition, the newest first, and whether each meets the others."""
     first, *others = _conditions(wanted)
     checks = [
-        f"EXISTS (SELECT FROM {condition.table} AS it WHERE it.match = found.match AND it.{condition.test} ${number})"
+        f"EXISTS (SELECT 1 FROM {condition.table} AS it WHERE it.match = found.match AND it.{condition.test} ${number})"
         for number, condition in enumerate(others, 4)
     ]
     sql = f"""
@@ -84,11 +89,10 @@ async def _scan(connection: Connection, wanted: MatchFilter, before: str) -> Asy
     """
     newest, oldest = await _bounds(connection, wanted, before)
     values = (first.value, newest, oldest, *(condition.value for condition in others))
-    async for match, is_wanted in connection.cursor(sql, *values, prefetch=PREFETCHED):
-        yield match, is_wanted
+    return connection.scan(sql, *values)
 
 
-async def _bounds(connection: Connection, wanted: MatchFilter, before: str) -> tuple[int, int]:
+async def _bounds(connection: SqlConnection, wanted: MatchFilter, before: str) -> tuple[int, int]:
     """Return the keys between which to search.
 
     Keys grow with time, unless the clock was set back: matches from before that, whose time of creation is in the

@@ -1,17 +1,16 @@
-"""Invitations in PostgreSQL. Of a code only its SHA-256 hash is stored.
+"""Invitations in a database. Of a code only its SHA-256 hash is stored.
 
-Invitations are created under the lock of the organiser, whose authors are counted, and redeemed under the lock of the
-new author, whose name must be new, and then of the row of the invitation, whose uses are counted.
+Operations take turns for the organiser of a new invitation, whose authors are counted, and to redeem one for the new
+author, whose name must be new; then they lock the row of the invitation, whose uses are counted.
 """
 
 from referee.accounts.account_errors import BadInvitation, NameTaken, NoSuchInvitation, TooManyNames
 from referee.accounts.invitations import MAX_UNUSED_INVITATIONS, CreatedInvitation, Invitation, Redeemed, Redemption
 from referee.accounts.tokens import Token
 from referee.match.match_errors import RequestIdReused
-from referee.storage.account_rows import INVITATION_COLUMNS, MAX_INTEGER, invitation_row, read_invitation
-from referee.storage.postgres.account_locks import lock_holders
-from referee.storage.postgres.accounts import insert_token, token_of_id
-from referee.storage.postgres.database import Connection, PostgresDatabase
+from referee.storage.account_rows import INVITATION_COLUMNS, invitation_row, read_invitation
+from referee.storage.sql import MAX_INTEGER, Database, SqlConnection, row_limit
+from referee.storage.stored_accounts import insert_token, lock_holders, token_of_id
 
 INSERT = f"""
     INSERT INTO invitations (invitation_id, request_id, {INVITATION_COLUMNS})
@@ -24,37 +23,35 @@ SELECT_BY_ID = f"SELECT {INVITATION_COLUMNS} FROM invitations WHERE invitation_i
 
 SELECT_BY_SHA256 = f"SELECT {INVITATION_COLUMNS} FROM invitations WHERE sha256 = $1"
 
-LOCK_BY_SHA256 = f"{SELECT_BY_SHA256} FOR NO KEY UPDATE"
-
 COUNT_AUTHORS = """
-    SELECT coalesce(sum(CASE WHEN revoked = 1 OR expires_ms <= $2 THEN uses ELSE max_uses END), 0)::bigint
+    SELECT coalesce(sum(CASE WHEN revoked = 1 OR expires_ms <= $2 THEN uses ELSE max_uses END), 0)
     FROM invitations
     WHERE organiser = $1
 """
 
 # `uses` is compared twice: the outer comparison is repeated if a row has been redeemed while this waited for it.
-DELETE_UNUSED = """
+DELETE_UNUSED = f"""
     DELETE FROM invitations
     WHERE uses = 0 AND invitation IN (
         SELECT invitation FROM invitations
         WHERE organiser = $1 AND uses = 0 AND (revoked = 1 OR expires_ms <= $2)
         ORDER BY invitation DESC
-        OFFSET $3
+        LIMIT {MAX_INTEGER} OFFSET $3
     )
 """
 
 SELECT_PAGE = f"""
     SELECT {INVITATION_COLUMNS} FROM invitations
     WHERE ($1 = '' OR organiser = $1)
-        AND ($2::bigint IS NULL OR revoked = 0 AND expires_ms > $2 AND uses < max_uses)
+        AND (CAST($2 AS bigint) IS NULL OR revoked = 0 AND expires_ms > $2 AND uses < max_uses)
         AND ($3 = '' OR invitation < (SELECT invitation FROM invitations WHERE invitation_id = $3))
     ORDER BY invitation DESC
     LIMIT $4
 """
 
-REVOKE = f"UPDATE invitations SET revoked = 1 WHERE invitation_id = $1 RETURNING {INVITATION_COLUMNS}"
+REVOKE = "UPDATE invitations SET revoked = 1 WHERE invitation_id = $1"
 
-COUNT_USE = f"UPDATE invitations SET uses = uses + 1 WHERE sha256 = $1 RETURNING {INVITATION_COLUMNS}"
+COUNT_USE = "UPDATE invitations SET uses = uses + 1 WHERE sha256 = $1"
 
 INSERT_REDEMPTION = """
     INSERT INTO redemptions (invitation, request_id, holder, token_id, redeemed_ms)
@@ -74,17 +71,17 @@ SELECT_REDEMPTIONS = """
 """
 
 SELECT_IS_KNOWN = """
-    SELECT EXISTS (SELECT 1 FROM tokens WHERE lower(holder) = lower($1 COLLATE "C"))
-        OR EXISTS (SELECT 1 FROM bots WHERE lower(owner) = lower($1 COLLATE "C"))
-        OR EXISTS (SELECT 1 FROM quotas WHERE lower(holder) = lower($1 COLLATE "C"))
+    SELECT EXISTS (SELECT 1 FROM tokens WHERE lower(holder) = $1)
+        OR EXISTS (SELECT 1 FROM bots WHERE lower(owner) = $1)
+        OR EXISTS (SELECT 1 FROM quotas WHERE lower(holder) = $1)
 """
-"""Whether a holder is known, in upper or lower case."""
+"""Whether a holder whose name is given in lower case is known, in upper or lower case."""
 
 
-class PostgresInvitations:
-    """An Invitations port in PostgreSQL."""
+class StoredInvitations:
+    """An Invitations port in a database."""
 
-    def __init__(self, database: PostgresDatabase) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
 
     async def create(self, request_id: str, invitation: Invitation, max_authors: int) -> CreatedInvitation:
@@ -102,22 +99,19 @@ class PostgresInvitations:
         return await self._database.read(lambda connection: _of_id(connection, invitation_id))
 
     async def revoke(self, invitation_id: str) -> Invitation:
-        row = await self._database.write(lambda connection: connection.fetchrow(REVOKE, invitation_id))
-        if not row:
-            raise NoSuchInvitation(invitation_id)
-        return read_invitation(row)
+        return await self._database.write(lambda connection: _revoke(connection, invitation_id))
 
     async def redeem(self, sha256: bytes, request_id: str, token: Token) -> Redeemed:
         return await self._database.write(lambda connection: _redeem(connection, sha256, request_id, token))
 
     async def redemptions(self, invitation_id: str, after: int = 0, limit: int | None = None) -> list[Redemption]:
-        values = invitation_id, min(after, MAX_INTEGER), limit
+        values = invitation_id, min(after, MAX_INTEGER), row_limit(limit)
         rows = await self._database.read(lambda connection: connection.fetch(SELECT_REDEMPTIONS, *values))
         return [Redemption(*row) for row in rows]
 
 
 async def _create(
-    connection: Connection, request_id: str, invitation: Invitation, max_authors: int
+    connection: SqlConnection, request_id: str, invitation: Invitation, max_authors: int
 ) -> CreatedInvitation:
     await lock_holders(connection, invitation.organiser)
     before = await connection.fetchrow(SELECT_REQUESTED, invitation.organiser, request_id)
@@ -129,34 +123,39 @@ async def _create(
     authors = await _count_authors(connection, invitation.organiser, invitation.created_ms)
     if authors + invitation.max_uses > max_authors:
         raise TooManyNames("invited authors", max_authors)
-    await connection.execute(INSERT, invitation.id, request_id, *invitation_row(invitation))
-    await connection.execute(DELETE_UNUSED, invitation.organiser, invitation.created_ms, MAX_UNUSED_INVITATIONS)
+    await connection.change(INSERT, invitation.id, request_id, *invitation_row(invitation))
+    await connection.change(DELETE_UNUSED, invitation.organiser, invitation.created_ms, MAX_UNUSED_INVITATIONS)
     return CreatedInvitation(invitation, repeated=False)
 
 
-async def _count_authors(connection: Connection, organiser: str, now_ms: int) -> int:
+async def _count_authors(connection: SqlConnection, organiser: str, now_ms: int) -> int:
     return int(await connection.fetchval(COUNT_AUTHORS, organiser, now_ms))
 
 
 async def _page(
-    connection: Connection, organiser: str, open_at_ms: int | None, before: str, limit: int | None
+    connection: SqlConnection, organiser: str, open_at_ms: int | None, before: str, limit: int | None
 ) -> list[Invitation]:
     if before:
         await _of_id(connection, before)
-    rows = await connection.fetch(SELECT_PAGE, organiser, open_at_ms, before, limit)
+    rows = await connection.fetch(SELECT_PAGE, organiser, open_at_ms, before, row_limit(limit))
     return [read_invitation(row) for row in rows]
 
 
-async def _of_id(connection: Connection, invitation_id: str) -> Invitation:
+async def _of_id(connection: SqlConnection, invitation_id: str) -> Invitation:
     row = await connection.fetchrow(SELECT_BY_ID, invitation_id)
     if not row:
         raise NoSuchInvitation(invitation_id)
     return read_invitation(row)
 
 
-async def _redeem(connection: Connection, sha256: bytes, request_id: str, token: Token) -> Redeemed:
+async def _revoke(connection: SqlConnection, invitation_id: str) -> Invitation:
+    await connection.change(REVOKE, invitation_id)
+    return await _of_id(connection, invitation_id)
+
+
+async def _redeem(connection: SqlConnection, sha256: bytes, request_id: str, token: Token) -> Redeemed:
     await lock_holders(connection, token.holder)
-    row = await connection.fetchrow(LOCK_BY_SHA256, sha256)
+    row = await connection.lock_row(SELECT_BY_SHA256, sha256)
     if not row:
         raise BadInvitation("unknown")
     invitation = read_invitation(row)
@@ -165,9 +164,10 @@ async def _redeem(connection: Connection, sha256: bytes, request_id: str, token:
         return Redeemed(invitation, await token_of_id(connection, token_id), repeated=True)
     if end := invitation.end_at(token.created_ms):
         raise BadInvitation(end)
-    if await connection.fetchval(SELECT_IS_KNOWN, token.holder):
+    in_lower_case = token.holder.encode().lower().decode()  # Of ASCII only, as in both databases.
+    if await connection.fetchval(SELECT_IS_KNOWN, in_lower_case):
         raise NameTaken(token.holder)
     await insert_token(connection, token)
-    used = await connection.fetchrow(COUNT_USE, sha256)
-    await connection.execute(INSERT_REDEMPTION, sha256, request_id, token.holder, token.id, token.created_ms)
-    return Redeemed(read_invitation(used), token, repeated=False)
+    await connection.change(COUNT_USE, sha256)
+    await connection.change(INSERT_REDEMPTION, sha256, request_id, token.holder, token.id, token.created_ms)
+    return Redeemed(await _of_id(connection, invitation.id), token, repeated=False)

@@ -1,17 +1,17 @@
-"""Quotas of holders in PostgreSQL, and what counts against them."""
+"""Quotas of holders in a database, and what counts against them."""
 
 from msgspec.structs import astuple, fields
 
 from referee.accounts.tokens import Quota
 from referee.storage.account_rows import QUOTA_COLUMNS
-from referee.storage.postgres.database import PostgresDatabase
+from referee.storage.sql import Database, numbered, row_limit
 
 LIMITS = [field.name for field in fields(Quota)]
 
 SELECT_QUOTA = f"SELECT {QUOTA_COLUMNS} FROM quotas WHERE holder = $1"
 
 SET_QUOTA = f"""
-    INSERT INTO quotas (holder, {QUOTA_COLUMNS}) VALUES ({", ".join(f"${n}" for n in range(1, len(LIMITS) + 2))})
+    INSERT INTO quotas (holder, {QUOTA_COLUMNS}) VALUES ({numbered(["holder", *LIMITS])})
     ON CONFLICT (holder) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in LIMITS)}
 """
 
@@ -23,6 +23,7 @@ SELECT_HOLDERS = """
 """
 
 SELECT_STORED_BYTES = "SELECT bytes FROM stored_bytes WHERE holder = $1"
+"""Counted by triggers of SQLite, and by the groups of the match log in PostgreSQL."""
 
 SELECT_IS_AUTHOR = """
     SELECT EXISTS (SELECT 1 FROM tokens WHERE holder = $1 AND role = 'author')
@@ -32,10 +33,10 @@ SELECT_IS_AUTHOR = """
 DELETE_QUOTA = "DELETE FROM quotas WHERE holder = $1"
 
 
-class PostgresQuotas:
-    """A Quotas port in PostgreSQL."""
+class StoredQuotas:
+    """A Quotas port in a database."""
 
-    def __init__(self, database: PostgresDatabase) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
 
     async def quota(self, holder: str) -> Quota | None:
@@ -43,7 +44,7 @@ class PostgresQuotas:
         return Quota(*row) if row else None
 
     async def holders(self, after: str = "", limit: int | None = None) -> list[str]:
-        rows = await self._database.read(lambda connection: connection.fetch(SELECT_HOLDERS, after, limit))
+        rows = await self._database.read(lambda connection: connection.fetch(SELECT_HOLDERS, after, row_limit(limit)))
         return [holder for (holder,) in rows]
 
     async def stored_bytes(self, holder: str) -> int:
@@ -55,4 +56,4 @@ class PostgresQuotas:
 
     async def set_quota(self, holder: str, quota: Quota | None) -> None:
         query, values = (SET_QUOTA, astuple(quota)) if quota else (DELETE_QUOTA, ())
-        await self._database.write(lambda connection: connection.execute(query, holder, *values))
+        await self._database.write(lambda connection: connection.change(query, holder, *values))
