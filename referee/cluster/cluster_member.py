@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from engines.game_errors import DetailedError
 from referee.cluster.bus.port import Bus
-from referee.cluster.cluster_metrics import ClusterCollector, ClusterSources
+from referee.cluster.cluster_metrics import ClusterCollector
 from referee.cluster.forwarding.forwarder import Forwarder
 from referee.cluster.forwarding.forwarding_header import ForwardingHeader
 from referee.cluster.forwarding.node_channels import NodeChannels
@@ -154,10 +154,9 @@ class ClusterMember(ClusterGate):
     def collector(self) -> ClusterCollector:
         """Return the metrics of this node, which must be a member."""
         assert self._membership
-        sources = ClusterSources(
+        return ClusterCollector(
             self._bus, self._stream_counts, self._membership.status, lambda: self.forwarder.forwarded_calls
         )
-        return ClusterCollector(sources)
 
     async def open(self, address: str, version: str) -> None:
         """Join the cluster, whose other nodes reach this one by that address, and wait for a role.

@@ -12,29 +12,24 @@ from referee.cluster.membership.membership import ClusterStatus
 from referee.cluster.node_stream.node_link import NodeStreamCounts
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterSources:
+@dataclass(frozen=True, slots=True, eq=False)
+class ClusterCollector(Collector):
+    """A Prometheus collector."""
+
     bus: Bus
     """A signed bus shares the counts of the bus that it wraps: give one of the two."""
     streams: NodeStreamCounts
     status: Callable[[], ClusterStatus]
     forwarded_calls: Callable[[], int]
 
-
-class ClusterCollector(Collector):
-    """A Prometheus collector."""
-
-    def __init__(self, sources: ClusterSources) -> None:
-        self._sources = sources
-
     def collect(self) -> Iterator[Metric]:
-        yield from _bus_metrics(self._sources.bus)
-        yield from _membership_metrics(self._sources.status())
-        yield from _stream_metrics(self._sources.streams)
+        yield from _bus_metrics(self.bus)
+        yield from _membership_metrics(self.status())
+        yield from _stream_metrics(self.streams)
         yield CounterMetricFamily(
             "referee_forwarded_calls",
             "Calls of clients that this node has passed on to another one.",
-            self._sources.forwarded_calls(),
+            self.forwarded_calls(),
         )
 
 

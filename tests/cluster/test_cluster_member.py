@@ -9,7 +9,7 @@ import pytest
 from referee.cluster.bus.port import Bus, DropReason
 from referee.cluster.bus.signed_bus import SignedBus
 from referee.cluster.cluster_member import MAX_TIME_WITHOUT_STREAM_US
-from referee.cluster.cluster_metrics import ClusterCollector, ClusterSources
+from referee.cluster.cluster_metrics import ClusterCollector
 from referee.cluster.membership.membership import ClusterStatus
 from referee.cluster.node_stream.node_link import NodeStreamCounts
 from referee.cluster.notifications import EntryNotifier, EntryReceiver, subject
@@ -125,13 +125,13 @@ async def test_the_coordinator_accepts_streams_of_members_only() -> None:
 STATUS = ClusterStatus(nodes=3, is_coordinator=True, epoch=7, failed_renewals=2)
 
 
-def sources(bus: Bus, streams: NodeStreamCounts | None = None) -> ClusterSources:
-    return ClusterSources(bus, streams or NodeStreamCounts(), lambda: STATUS, lambda: 5)
+def collector(bus: Bus, streams: NodeStreamCounts | None = None) -> ClusterCollector:
+    return ClusterCollector(bus, streams or NodeStreamCounts(), lambda: STATUS, lambda: 5)
 
 
 def test_membership_streams_and_forwarded_calls_are_exported() -> None:
     metrics, streams = Metrics("1.2.3"), NodeStreamCounts(opened=1, sent=3, received=4)
-    metrics.register(ClusterCollector(sources(LocalBusHub().bus(), streams)))
+    metrics.register(collector(LocalBusHub().bus(), streams))
     page = Page(metrics)
     assert page.value("referee_cluster_nodes") == 3
     assert page.value("referee_coordinator") == 1
@@ -147,7 +147,7 @@ async def test_the_counts_of_the_bus_are_exported() -> None:
     hub, metrics = LocalBusHub(), Metrics("1.2.3")
     node = SignedBus(hub.bus(), bytes(range(32)))
     stranger = hub.bus()
-    metrics.register(ClusterCollector(sources(node)))
+    metrics.register(collector(node))
     await stranger.open()
     assert Page(metrics).value("referee_bus_connected") == 0
     node.publish("news", b"lost")
