@@ -183,11 +183,10 @@ class FaultyNodes:
         """Whether calls are executed, and no answer arrives."""
         self.fault: Exception | None = None
         """If set, each call fails with it."""
+        self.on_answer: Callable[[], None] = lambda: None
+        """Called when an answer is here, before the process handles it."""
         self.rng: Random | None = None
         """If set, calls and answers take a random time, and some are lost."""
-
-    renew: Any
-    """A test may replace it."""
 
     def __getattr__(self, call: str) -> Any:
         return lambda *arguments: self._pass(lambda: getattr(self._nodes, call)(*arguments))
@@ -207,6 +206,7 @@ class FaultyNodes:
             await asyncio.Event().wait()
         await self._travel()
         await self._running.wait()
+        self.on_answer()
         return answer
 
     async def _travel(self) -> None:

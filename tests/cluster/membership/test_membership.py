@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from referee.cluster.membership.compatibility import NodeTooNew, NodeTooOld
-from referee.cluster.membership.node_store import ClusterState, Node
+from referee.cluster.membership.node_store import Node
 from referee.cluster.membership.node_watch import NodeWatch
 from referee.live.ports import StoreUnavailable
 from referee.match.clock import MS, SECOND
@@ -199,18 +199,15 @@ async def test_an_answer_that_arrives_after_the_lease_does_not_prolong_it(cluste
     """The renewal was stored and its answer is here, but the process slept while it was under way."""
     (ada,) = await cluster.start("ada")
     ada.observer.take()
-    renew = ada.store.renew
 
-    async def renew_and_sleep(node_id: str, renewals: int, load: int, draining: bool) -> ClusterState | None:
-        answer: ClusterState | None = await renew(node_id, renewals, load, draining)
+    def sleep() -> None:
         cluster.time.us += 4 * SECOND  # Its timers have not fired yet.
-        return answer
+        ada.store.on_answer = lambda: None
 
-    ada.store.renew = renew_and_sleep  # A fault of one call.
+    ada.store.on_answer = sleep
     cluster.time.us += SECOND
     await ada.membership._renew()
     assert not ada.membership.is_member_now()
-    ada.store.renew = renew  # The fault is over.
     await settle()
     assert ada.observer.take()[3:5] == ["lost", "nodes ada2"]
 
@@ -218,15 +215,12 @@ async def test_an_answer_that_arrives_after_the_lease_does_not_prolong_it(cluste
 @in_cluster
 async def test_a_renewal_is_valid_from_its_beginning(cluster: Cluster) -> None:
     (ada,) = await cluster.start("ada")
-    renew = ada.store.renew
 
-    async def renew_slowly(node_id: str, renewals: int, load: int, draining: bool) -> ClusterState | None:
-        answer: ClusterState | None = await renew(node_id, renewals, load, draining)
+    def cut_off_late() -> None:
         cluster.time.us += 1_500 * MS
         ada.store.cut = True
-        return answer
 
-    ada.store.renew = renew_slowly  # A fault of one call.
+    ada.store.on_answer = cut_off_late
     began_us = cluster.time.us
     await ada.membership._renew()
     await cluster.time.advance(began_us + 3_900 * MS - cluster.time.us)
