@@ -72,7 +72,7 @@ proto: $(READY) ## Generate the committed stubs of proto/ (Python, Go, Rust); ne
 	cd clients/rust/generate && cargo run --quiet
 
 golden: $(READY) ## Regenerate the golden files from the current engines
-	$(BIN)/python -m pytest -q tests/engines/test_golden.py tests/storage/test_golden.py tests/records/test_records_page.py --renew-golden
+	$(BIN)/python -m pytest -q tests/engines/test_golden.py tests/storage/test_codec.py tests/records/test_records_page.py --renew-golden
 
 bench: $(READY) ## Run all benchmarks
 	$(BIN)/python -m bench $(if $(QUICK),--quick)

@@ -20,7 +20,7 @@ from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
 from tests.live.fake_time import FakeTime, settle
-from tests.live.runner_harness import GatedLog
+from tests.live.runner_harness import GatedLog, ServerProcess
 from tests.match.games import BRITTLE, STONES
 from tests.match.setups import complete, split
 from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
@@ -59,7 +59,7 @@ class GatedEnds(MemoryUndeliveredEnds):
         return await super().list_for(bot, limit)
 
 
-class RefereeHarness:
+class RefereeHarness(ServerProcess):
     """One server process with its referee."""
 
     log: GatedLog
@@ -75,6 +75,7 @@ class RefereeHarness:
         **around: Any,
     ) -> None:
         """Start with an empty log, or with the log of an earlier process. `around`: fields of MatchSurroundings."""
+        super().__init__()
         self.time: FakeTime = after.time if after else time or FakeTime()
         self.stored: MemoryEventLog = after.stored if after else MemoryEventLog(self.time.wall_ms)
         self.log = GatedLog(self.time, self.stored)
@@ -90,6 +91,11 @@ class RefereeHarness:
 
     def _mint_id(self) -> str:
         return f"id{next(self.ids)}"
+
+    async def close(self) -> None:
+        self.log.before.set()
+        self.log.after.set()
+        await self.referee.close()
 
     async def restart(self, games: dict[str, Game] | None = None) -> "RefereeHarness":
         """Return another process on the same log. This one is closed."""

@@ -5,6 +5,7 @@ everything.
 import asyncio
 import functools
 from collections.abc import Callable, Coroutine, Sequence
+from contextvars import ContextVar
 from typing import Any, ParamSpec
 
 from engines.api import Game, Seat
@@ -25,10 +26,11 @@ from referee.live.ports import (
 )
 from referee.live.runner import MatchRunner
 from referee.live.runner_dependencies import RunnerDependencies
-from referee.match.clock import SECOND, SuddenDeath, TimeControl
+from referee.match.clock import SECOND, Micros, SuddenDeath, TimeControl
+from referee.match.clock_charge import ClockCharge
 from referee.match.commands import StartPlay, SubmitMove
 from referee.match.decision import Decision
-from referee.match.events import Event
+from referee.match.events import Event, MovePlayed
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, MatchPhase
 from tests.live.fake_time import FakeTime, settle
@@ -41,11 +43,13 @@ Arguments = ParamSpec("Arguments")
 
 GAMES: dict[str, Game] = {"nim": NIM, "fingers": FINGERS}
 MAX_END_S = 10
+PROCESSES: ContextVar[list["ServerProcess"]] = ContextVar("PROCESSES")
+"""Those that `in_loop` closes at the end of the test."""
 TEN_SECONDS = SuddenDeath(10 * SECOND)
 
 
 def in_loop(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[Arguments, None]:
-    """Run an async test in its own event loop, and check that it leaves no task behind.
+    """Run an async test in its own event loop, close its server processes, and check that it leaves no task behind.
 
     Tasks of gRPC end a moment after the channel that they belong to.
     """
@@ -53,7 +57,11 @@ def in_loop(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[Ar
     @functools.wraps(test)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
         async def alone() -> None:
+            processes = [argument for argument in kwargs.values() if isinstance(argument, ServerProcess)]
+            PROCESSES.set(processes)
             await test(*args, **kwargs)
+            for process in processes:
+                await process.close()
             await settle()
             if left := asyncio.all_tasks() - {asyncio.current_task()}:
                 _, left = await asyncio.wait(left, timeout=MAX_END_S)
@@ -62,6 +70,16 @@ def in_loop(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[Ar
         asyncio.run(alone())
 
     return run
+
+
+class ServerProcess:
+    """A simulated server process, which `in_loop` closes."""
+
+    def __init__(self) -> None:
+        PROCESSES.get([]).append(self)
+
+    async def close(self) -> None:
+        raise NotImplementedError
 
 
 class AwaitedLog(EventLog):
@@ -179,11 +197,13 @@ class RecordingObserver:
         return [entry for _, entries, _ in self.announced for entry in entries]
 
 
-class RunnerHarness:
+class RunnerHarness(ServerProcess):
     """One server process with its runners."""
 
     def __init__(self, shared_with: "RunnerHarness | None" = None) -> None:
         """Start with an empty log, or share the log of another process."""
+        super().__init__()
+        self._runners: list[MatchRunner] = []
         self.time: FakeTime = shared_with.time if shared_with else FakeTime()
         self.stored: MemoryEventLog = shared_with.stored if shared_with else MemoryEventLog(self.time.wall_ms)
         self.log = GatedLog(self.time, self.stored)
@@ -195,18 +215,47 @@ class RunnerHarness:
 
     async def start_match(self, setup: Setup) -> MatchRunner:
         """Return the runner of a new match that is in play."""
-        runner = await open_match(setup, GAMES[setup.terms.game], self.dependencies)
+        runner = await self.open_match(setup)
         await runner.submit(StartPlay())
         return runner
 
+    async def open_match(self, setup: Setup) -> MatchRunner:
+        """Return the runner of a new match that waits for its bots."""
+        return self._closing(await open_match(setup, GAMES[setup.terms.game], self.dependencies))
+
     async def resume_match(self, match_id: str = "m1") -> MatchRunner:
-        return await resume(match_id, self.dependencies)
+        return self._closing(await resume(match_id, self.dependencies))
+
+    def run_too(self, match: Match) -> MatchRunner:
+        """Return another runner of a match that has one in another process."""
+        return self._closing(MatchRunner(match, self.dependencies))
+
+    def _closing(self, runner: MatchRunner) -> MatchRunner:
+        self._runners.append(runner)
+        return runner
+
+    async def close(self) -> None:
+        self.log.before.set()
+        self.log.after.set()
+        for runner in self._runners:
+            await runner.close()
 
     async def events(self, match_id: str = "m1") -> list[Event]:
         return [entry.event for entry in await self.stored.read(match_id)]
 
     async def event_kinds(self, match_id: str = "m1") -> list[str]:
         return [type(event).__name__ for event in await self.events(match_id)]
+
+    async def move_rows(self, match_id: str = "m1") -> list[ClockCharge]:
+        """Return the clock charges of all moves of bots."""
+        return [event.row for event in await self.events(match_id) if isinstance(event, MovePlayed) and event.row]
+
+    async def check_end(self, runner: MatchRunner, after_us: Micros) -> None:
+        """Check that the match is in play for that long, and over one microsecond later."""
+        await self.time.advance(after_us)
+        assert is_playing(runner)
+        await self.time.advance(1)
+        assert not is_playing(runner)
 
     async def log_agrees_with(self, runner: MatchRunner) -> bool:
         """Check that the match equals the fold of its log, and that this process announced its entries once and in

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from referee_values import IllegalMovePolicy, Policies
 
+from engines.api import Game
 from referee.accounts.bot_log import (
     ForfeitNote,
     LateMoveNote,
@@ -35,7 +36,6 @@ from referee.match.result import EndCause, Forfeit
 from referee.match.state import Match
 from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import BOTS, RefereeHarness, drain_outbox, filter_by_type
-from tests.live.runner_harness import in_loop
 from tests.storage.account_stores import bot_token
 from tests.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryTokens
 
@@ -62,7 +62,6 @@ def note(number: int, match_id: str = "") -> Note:
     return Note(number, "1", SessionLostNote(str(number), "HEARTBEAT_LOST"), match_id)
 
 
-@in_loop
 async def test_reading_returns_all_notes_recorded_before() -> None:
     recorder = BotLogRecorder(GatedBotLog())
     for number in range(3):
@@ -74,7 +73,6 @@ async def test_reading_returns_all_notes_recorded_before() -> None:
     assert len(await recorder.read("bob")) == 3
 
 
-@in_loop
 async def test_recording_never_waits_and_notes_recorded_during_a_write_are_batched() -> None:
     recorder = BotLogRecorder(log := GatedBotLog())
     log.gate.clear()
@@ -90,7 +88,6 @@ async def test_recording_never_waits_and_notes_recorded_during_a_write_are_batch
     assert log.appends == 2
 
 
-@in_loop
 async def test_a_full_queue_of_notes_keeps_the_latest() -> None:
     recorder = BotLogRecorder(log := GatedBotLog())
     log.gate.clear()
@@ -103,7 +100,6 @@ async def test_a_full_queue_of_notes_keeps_the_latest() -> None:
     assert written == [0, *range(2 * MAX_PENDING_NOTES, 3 * MAX_PENDING_NOTES)]
 
 
-@in_loop
 async def test_a_note_that_cannot_be_written_is_dropped_and_later_ones_are_written() -> None:
     recorder = BotLogRecorder(log := GatedBotLog())
     log.error = StoreUnavailable("the disk is full")
@@ -114,7 +110,6 @@ async def test_a_note_that_cannot_be_written_is_dropped_and_later_ones_are_writt
     assert [line.note for line in await recorder.read("ada")] == [note(2)]
 
 
-@in_loop
 @pytest.mark.parametrize("times", range(2))
 async def test_flushing_an_empty_queue_returns_at_once(times: int) -> None:
     recorder = BotLogRecorder(GatedBotLog())
@@ -145,66 +140,67 @@ class GatedAccounts(MemoryAccounts):
         return await super().change_bot(name, change)
 
 
-class AutoPauseHarness:
-    """A `RefereeHarness` whose bots are registered and observed by auto-pause."""
+async def register_bots(accounts: MemoryAccounts, *owners: str) -> None:
+    """Register bots with these owners."""
+    for player, owner in zip(BOTS, owners, strict=False):
+        await accounts.register(player.bot, Bot(player.bot, owner, 0), bot_token(player.bot), MaxNames(9, 9))
+
+
+class AutoPauseHarness(RefereeHarness):
+    """A referee whose bots are registered and observed by auto-pause."""
 
     def __init__(self, after: "AutoPauseHarness | None" = None) -> None:
-        time = after.referee_harness.time if after else FakeTime()
+        time = after.time if after else FakeTime()
         self.accounts: GatedAccounts = after.accounts if after else GatedAccounts(MemoryTokens())
         self.bot_log: MemoryBotLog = after.bot_log if after else MemoryBotLog(1000)
-        self.recorder = BotLogRecorder(self.bot_log)
-        notifier = BotNotifier(self.recorder, self._sessions_of, time)
+        self.note_recorder = BotLogRecorder(self.bot_log)
+        notifier = BotNotifier(self.note_recorder, self._sessions_of, time)
         self.auto_pause = AutoPause(self.accounts, notifier, time, lambda _: MAX_FAULTS, self._counts)
         self.uncounted: set[str] = set()
         """Ids of matches in which bots play without the will of their owner."""
-        observers = FaultRecorder(self.recorder), self.auto_pause
-        self.referee_harness: RefereeHarness = RefereeHarness(
-            after.referee_harness if after else None, observers=observers, time=time
-        )
+        super().__init__(after, observers=(FaultRecorder(self.note_recorder), self.auto_pause), time=time)
 
     async def _counts(self, bot: Bot, match: Match) -> bool:
         return match.setup.match_id not in self.uncounted
 
     def _sessions_of(self, bot: str) -> Sequence[Session]:
-        return self.referee_harness.referee.sessions.of_bot(bot)
+        return self.referee.sessions.of_bot(bot)
 
     @classmethod
     async def open(cls) -> "AutoPauseHarness":
         harness = cls()
-        for player in BOTS:
-            token = bot_token(player.bot)
-            await harness.accounts.register(player.bot, Bot(player.bot, "ann", 0), token, MaxNames(9, 9))
+        await register_bots(harness.accounts, *("ann" for _ in BOTS))
         return harness
 
-    async def restart(self) -> "AutoPauseHarness":
+    async def restart(self, games: dict[str, Game] | None = None) -> "AutoPauseHarness":
         await self.close()
         return AutoPauseHarness(self)
 
     async def close(self) -> None:
-        await self.referee_harness.referee.close()
+        await super().close()
         await self.auto_pause.flush()
-        await self.recorder.flush()
+        await self.note_recorder.flush()
 
     async def bot(self, seat: int) -> Bot:
         await settle()
         return await self.accounts.bot(BOTS[seat].bot)
 
     async def notes(self, seat: int) -> list[Note]:
-        return [line.note for line in await self.recorder.read(BOTS[seat].bot)]
+        return [line.note for line in await self.note_recorder.read(BOTS[seat].bot)]
 
     async def play_forfeited_match(self) -> tuple[str, list[Session]]:
         """Play a match in which bot0 forfeits by an illegal move."""
-        match_id, sessions = await self.referee_harness.start_match(policies=STRICT)
+        match_id, sessions = await self.start_match(policies=STRICT)
         with pytest.raises(AttemptRefused):
-            await self.referee_harness.submit_move(match_id, 0, "99")
+            await self.submit_move(match_id, 0, "99")
         await settle()
         return match_id, sessions
 
     async def play_match_won_by(self, seat: int) -> None:
         """Play a match to its end, which the given seat wins."""
-        match_id, _ = await self.referee_harness.start_match(chosen={"heap": 1 + seat})
+        match_id, _ = await self.start_match(chosen={"heap": 1 + seat})
         for mover in range(seat + 1):
-            await self.referee_harness.submit_move(match_id, mover, "1")
+            await self.submit_move(match_id, mover, "1")
         await settle()
 
 
@@ -212,7 +208,6 @@ def drain_notices(sessions: list[Session], seat: int) -> list[Any]:
     return filter_by_type(drain_outbox(sessions[seat]), NoticeNote)
 
 
-@in_loop
 async def test_every_fault_sends_a_notice_and_the_last_one_allowed_pauses_the_bot_even_after_restarts() -> None:
     harness = await AutoPauseHarness.open()
     for left in (2, 1):
@@ -235,26 +230,22 @@ async def test_every_fault_sends_a_notice_and_the_last_one_allowed_pauses_the_bo
     noted = [note.what.about for note in await harness.notes(0) if isinstance(note.what, NoticeNote)]
     assert noted == ["fault_counted", "fault_counted", "paused"]
     assert (await harness.bot(1)).faults == 0
-    await harness.close()
 
 
-@in_loop
 async def test_a_match_without_a_fault_resets_the_count_and_a_void_match_does_not() -> None:
     harness = await AutoPauseHarness.open()
     await harness.play_forfeited_match()
-    match_id, _ = await harness.referee_harness.start_match()
-    await harness.referee_harness.referee.void(match_id, EndCause.DECLARED, "a storm")
+    match_id, _ = await harness.start_match()
+    await harness.referee.void(match_id, EndCause.DECLARED, "a storm")
     assert (await harness.bot(0)).faults == 1
     await harness.play_match_won_by(1)
     assert (await harness.bot(0)).faults == 0
     await harness.play_forfeited_match()
-    match_id, _ = await harness.referee_harness.start_match()
-    await harness.referee_harness.referee.resign(match_id, 0)
+    match_id, _ = await harness.start_match()
+    await harness.referee.resign(match_id, 0)
     assert (await harness.bot(0)).faults == 0
-    await harness.close()
 
 
-@in_loop
 async def test_a_paused_bot_gets_no_fault_notices_and_resuming_it_resets_the_count() -> None:
     harness = await AutoPauseHarness.open()
     for _ in range(MAX_FAULTS):
@@ -265,10 +256,8 @@ async def test_a_paused_bot_gets_no_fault_notices_and_resuming_it_resets_the_cou
     _, sessions = await harness.play_forfeited_match()
     (notice,) = drain_notices(sessions, 0)
     assert dict(notice.details)["left"] == "2"
-    await harness.close()
 
 
-@in_loop
 async def test_a_pause_by_an_administrator_is_not_replaced_by_faults() -> None:
     harness = await AutoPauseHarness.open()
     banned = BotPause(PauseCause.ADMIN, "rude", 0)
@@ -277,25 +266,21 @@ async def test_a_pause_by_an_administrator_is_not_replaced_by_faults() -> None:
         await harness.play_forfeited_match()
     bot = await harness.bot(0)
     assert (bot.pause, bot.faults) == (banned, MAX_FAULTS)
-    await harness.close()
 
 
-@in_loop
 async def test_a_bot_that_forfeited_its_seat_has_one_fault_however_the_others_finish() -> None:
     harness = await AutoPauseHarness.open()
     continue_without = Policies(illegal_move=IllegalMovePolicy(action="forfeit"), forfeit_effect="default_moves")
-    match_id, _ = await harness.referee_harness.start_match("stones", chosen={"heap": 4}, policies=continue_without)
+    match_id, _ = await harness.start_match("stones", chosen={"heap": 4}, policies=continue_without)
     with pytest.raises(AttemptRefused):
-        await harness.referee_harness.submit_move(match_id, 0, "99")
+        await harness.submit_move(match_id, 0, "99")
     assert (await harness.bot(0)).faults == 0  # Only the end counts: the match may still become void.
-    while not (await harness.referee_harness.match(match_id)).result:
-        (turn, *_) = (await harness.referee_harness.match(match_id)).owing
-        await harness.referee_harness.submit_move(match_id, turn.seat, "1")
+    while not (await harness.match(match_id)).result:
+        (turn, *_) = (await harness.match(match_id)).owing
+        await harness.submit_move(match_id, turn.seat, "1")
     assert [(await harness.bot(seat)).faults for seat in range(3)] == [1, 0, 0]
-    await harness.close()
 
 
-@in_loop
 async def test_a_fault_that_cannot_be_stored_is_not_counted_and_causes_no_error() -> None:
     harness = await AutoPauseHarness.open()
     harness.accounts.error = StoreUnavailable("the disk is full")
@@ -303,19 +288,15 @@ async def test_a_fault_that_cannot_be_stored_is_not_counted_and_causes_no_error(
     await harness.play_match_won_by(0)
     harness.accounts.error = None
     assert (await harness.bot(0)).faults == 0
-    assert harness.referee_harness.recorder.faults == []
-    await harness.close()
+    assert harness.recorder.faults == []
 
 
-@in_loop
 async def test_a_flag_fall_and_its_forfeit_are_noted_once_with_the_clock_charge() -> None:
     harness = await AutoPauseHarness.open()
-    match_id, _ = await harness.referee_harness.start_match()
-    await harness.referee_harness.submit_move(match_id, 0, "1")
-    await harness.referee_harness.time.advance(11 * SECOND)
-    (flag_fall,) = [
-        entry for entry in await harness.referee_harness.stored.read(match_id) if isinstance(entry.event, FlagFell)
-    ]
+    match_id, _ = await harness.start_match()
+    await harness.submit_move(match_id, 0, "1")
+    await harness.time.advance(11 * SECOND)
+    (flag_fall,) = [entry for entry in await harness.stored.read(match_id) if isinstance(entry.event, FlagFell)]
     assert isinstance(flag_fall.event, FlagFell)
     failures = [note for note in await harness.notes(1) if not isinstance(note.what, NoticeNote)]
     assert failures == [
@@ -324,19 +305,16 @@ async def test_a_flag_fall_and_its_forfeit_are_noted_once_with_the_clock_charge(
     ]
     assert await harness.notes(0) == []
     harness = await harness.restart()
-    await harness.referee_harness.referee.recover()
+    await harness.referee.recover()
     assert len([note for note in await harness.notes(1) if not isinstance(note.what, NoticeNote)]) == 2
-    await harness.close()
 
 
-@in_loop
 async def test_a_late_move_replaced_by_a_policy_is_noted_and_is_no_fault() -> None:
     harness = await AutoPauseHarness.open()
-    await harness.referee_harness.start_match(chosen={"heap": 1}, policies=Policies(timeout="random_move"))
-    await harness.referee_harness.time.advance(11 * SECOND)
+    await harness.start_match(chosen={"heap": 1}, policies=Policies(timeout="random_move"))
+    await harness.time.advance(11 * SECOND)
     assert [type(note.what) for note in await harness.notes(0)] == [LateMoveNote]
     assert (await harness.bot(0)).faults == 0
-    await harness.close()
 
 
 CALLS = "calls_per_minute"
@@ -345,8 +323,7 @@ CALLS = "calls_per_minute"
 async def quota_notifier_for(*owners: str) -> tuple[QuotaNotifier, list[Session], BotLogRecorder]:
     """Register bots with these owners; all but the last are online."""
     harness, accounts, recorder = RefereeHarness(), MemoryAccounts(MemoryTokens()), BotLogRecorder(MemoryBotLog(100))
-    for player, owner in zip(BOTS, owners, strict=False):
-        await accounts.register(player.bot, Bot(player.bot, owner, 0), bot_token(player.bot), MaxNames(9, 9))
+    await register_bots(accounts, *owners)
     sessions_of = harness.referee.sessions.of_bot
     quota_notifier = QuotaNotifier(accounts, BotNotifier(recorder, sessions_of, harness.time), sessions_of)
     return quota_notifier, harness.connect(*BOTS[: len(owners) - 1]), recorder
@@ -356,7 +333,6 @@ def notice_details(session: Session) -> list[dict[str, str]]:
     return [dict(item.details) for item in drain_outbox(session) if isinstance(item, NoticeNote)]
 
 
-@in_loop
 async def test_a_quota_notice_is_sent_to_all_online_bots_of_the_holder_and_no_others() -> None:
     quota_notifier, (first, second, other_holders_bot), recorder = await quota_notifier_for("ada", "ada", "bob", "ada")
     await quota_notifier.check_usage(BudgetOwner("ada"), CALLS, 79, 100)
@@ -373,7 +349,6 @@ async def test_a_quota_notice_is_sent_to_all_online_bots_of_the_holder_and_no_ot
     assert await recorder.read(BOTS[3].bot) == []
 
 
-@in_loop
 async def test_a_notice_of_the_quota_of_one_bot_is_sent_to_this_bot_only() -> None:
     quota_notifier, (first, second), _ = await quota_notifier_for("ada", "ada", "ada")
     await quota_notifier.check_usage(BudgetOwner("ada", BOTS[0].bot), CALLS, 80, 100)
@@ -381,7 +356,6 @@ async def test_a_notice_of_the_quota_of_one_bot_is_sent_to_this_bot_only() -> No
     assert notice_details(second) == []
 
 
-@in_loop
 async def test_a_quota_notice_is_repeated_only_after_usage_fell_below_half() -> None:
     quota_notifier, (first,), _ = await quota_notifier_for("ada", "ada")
     for used, count in ((80, 1), (90, 0), (60, 0), (80, 0), (50, 0), (70, 0), (81, 1)):
@@ -391,17 +365,15 @@ async def test_a_quota_notice_is_repeated_only_after_usage_fell_below_half() -> 
     assert len(notice_details(first)) == 1, "another quota"
 
 
-@in_loop
 async def test_matches_that_the_owner_did_not_want_neither_count_nor_reset_the_count() -> None:
     harness = await AutoPauseHarness.open()
     await harness.play_forfeited_match()
-    match_id, _ = await harness.referee_harness.start_match(policies=STRICT)
+    match_id, _ = await harness.start_match(policies=STRICT)
     harness.uncounted.add(match_id)
     with pytest.raises(AttemptRefused):
-        await harness.referee_harness.submit_move(match_id, 0, "99")
+        await harness.submit_move(match_id, 0, "99")
     assert (await harness.bot(0)).faults == 1
-    match_id, _ = await harness.referee_harness.start_match()
+    match_id, _ = await harness.start_match()
     harness.uncounted.add(match_id)
-    await harness.referee_harness.referee.resign(match_id, 0)
+    await harness.referee.resign(match_id, 0)
     assert (await harness.bot(0)).faults == 1
-    await harness.close()

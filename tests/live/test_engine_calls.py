@@ -9,13 +9,11 @@ from typing import Any
 import pytest
 from referee_values import Opening
 
-from engines.api import Game
 from engines.external.engine_client import ExternalGameFault
 from engines.external.external_game import load_game
 from engines.options import Settings
 from referee.live.engine_calls import call_engine
 from referee.live.ports import EngineFault
-from referee.live.runner import MatchRunner
 from referee.live.submit import AttemptRefused
 from referee.match.clock import SECOND, Untimed
 from referee.match.events import MovePlayed, PlayEnded
@@ -79,10 +77,10 @@ def open_gate() -> Iterator[None]:
 
 
 @pytest.fixture
-def games(monkeypatch: pytest.MonkeyPatch) -> dict[str, Game]:
-    """The games of tests, and a slow one."""
+def harness(monkeypatch: pytest.MonkeyPatch) -> RefereeHarness:
+    """A referee with the games of tests and a slow one."""
     monkeypatch.setitem(GAMES, "slow", SLOW)
-    return GAMES
+    return RefereeHarness()
 
 
 async def until_playing(harness: RefereeHarness, match_id: str) -> Match:
@@ -98,9 +96,7 @@ async def start_match(harness: RefereeHarness, game: str, **more: Any) -> str:
     return match_id
 
 
-@in_loop
-async def test_no_bot_is_charged_for_the_time_that_an_engine_takes(games: dict[str, Game]) -> None:
-    harness = RefereeHarness(games=games)
+async def test_no_bot_is_charged_for_the_time_that_an_engine_takes(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2])
     match_id = await start_match(harness, "slow")
     await harness.time.advance(2 * SECOND)
@@ -121,12 +117,9 @@ async def test_no_bot_is_charged_for_the_time_that_an_engine_takes(games: dict[s
     await harness.time.advance(3 * SECOND)
     await harness.submit_move(match_id, 1, "1")
     assert harness.turn_due(match_id, 0).clocks[1].clock.left_us == 7 * SECOND
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_refused_move_costs_no_time_of_the_engine_either(games: dict[str, Game]) -> None:
-    harness = RefereeHarness(games=games)
+async def test_a_refused_move_costs_no_time_of_the_engine_either(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2])
     match_id = await start_match(harness, "slow")
     SLOW.gate.clear()
@@ -138,12 +131,9 @@ async def test_a_refused_move_costs_no_time_of_the_engine_either(games: dict[str
         await move
     due = harness.turn_due(match_id, 0)
     assert (due.left_us, due.clocks[0].used_us) == (10 * SECOND, 0)
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_slow_engine_delays_no_match_of_another_game(games: dict[str, Game]) -> None:
-    harness = RefereeHarness(games=games)
+async def test_a_slow_engine_delays_no_match_of_another_game(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2])
     slow, nim = await start_match(harness, "slow"), await start_match(harness, "nim")
     SLOW.gate.clear()
@@ -158,28 +148,22 @@ async def test_a_slow_engine_delays_no_match_of_another_game(games: dict[str, Ga
     SLOW.gate.set()
     await move
     assert (await harness.match(slow)).ply == 1
-    await harness.referee.close()
 
 
-@in_loop
-async def test_matches_are_created_and_started_outside_of_the_loop(games: dict[str, Game]) -> None:
-    harness = RefereeHarness(games=games)
+async def test_matches_are_created_and_started_outside_of_the_loop(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2])
     await start_match(harness, "slow")
     match_id = await start_match(harness, "slow", opening=Opening(position="7 1"))
     assert SLOW.threads == {"engine slow_0"}
     await harness.submit_move(match_id, 1, "1")
     assert str((await harness.match(match_id)).position) == "6 0"
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_match_continues_after_a_restart(games: dict[str, Game]) -> None:
-    harness = RefereeHarness(games=games)
+async def test_a_match_continues_after_a_restart(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2])
     match_id = await start_match(harness, "slow")
     await harness.submit_move(match_id, 0, "1")
-    later = await harness.restart(games)
+    later = await harness.restart()
     later.connect(*BOTS[:2])
     await later.referee.recovery.begin()
     assert await later.referee.recovery.run() == 1
@@ -187,30 +171,25 @@ async def test_a_match_continues_after_a_restart(games: dict[str, Game]) -> None
     await later.submit_move(match_id, 1, "2")
     assert str((await later.match(match_id)).position) == "18 0"
     assert SLOW.threads == {"engine slow_0"}
-    await later.referee.close()
 
 
-@in_loop
 async def test_a_process_that_follows_a_match_asks_its_own_engine_outside_of_the_loop(
-    monkeypatch: pytest.MonkeyPatch,
+    process: RunnerHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(runner_harness.GAMES, "slow", SLOW)
-    first = RunnerHarness()
-    second = RunnerHarness(shared_with=first)
-    runs = await first.start_match(match_setup(SLOW))
-    follows = MatchRunner(runs.match, second.dependencies)
+    second = RunnerHarness(shared_with=process)
+    runs = await process.start_match(match_setup(SLOW))
+    follows = second.run_too(runs.match)
     await submit_move(runs, 0, "1")
     await SLOW.wait_until_asked()
     SLOW.gate.clear()
-    follows.receive(await first.stored.read("m1", 2))
+    follows.receive(await process.stored.read("m1", 2))
     await SLOW.wait_until_asked()
     assert follows.match.ply == 0
     SLOW.gate.set()
     await follows.wait_until_idle()
     assert follows.match == runs.match
     assert [entry.number for entry in second.observer.foreign] == [3]
-    for runner in (runs, follows):
-        await runner.close()
 
 
 @pytest.mark.parametrize(
@@ -238,7 +217,6 @@ def test_a_match_whose_engine_fails_is_void_and_no_loss(fault: str, wrong: str) 
         assert fault_of_match[0] == match_id
         assert isinstance(fault_of_match[1], ExternalGameFault)
         assert isinstance((await harness.stored.read(match_id))[-1].event, PlayEnded)
-        await harness.referee.close()
 
     try:
         play()
@@ -247,7 +225,6 @@ def test_a_match_whose_engine_fails_is_void_and_no_loss(fault: str, wrong: str) 
         game.client.close()
 
 
-@in_loop
 async def test_a_game_of_this_process_is_asked_at_once() -> None:
     assert await call_engine(NIM, threading.current_thread) is threading.current_thread()
     assert (await call_engine(SLOW, threading.current_thread)).name.startswith("engine slow")

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from referee.live.live_match import FreeCapacity, LiveMatch
+from referee.live.live_match import FreeCapacity
 from referee.live.match_request import LADDER, MAKER, PAIRING, REQUEST_ID, TOURNAMENT
 from referee.live.outbox import MatchStarted, TurnNotice
 from referee.live.ports import StoreUnavailable
 from referee.live.reserved_places import JoinedContests, NoContests
-from referee.live.runner import MatchRunner
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND
 from referee.match.setup import Player
@@ -20,14 +19,12 @@ from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
 from tests.live.referee_harness import (
     BOTS,
-    DEFAULT_LIMITS,
     MANY_MATCHES,
     Recorder,
     RefereeHarness,
     drain_outbox,
     match_request,
 )
-from tests.live.runner_harness import in_loop
 
 
 @pytest.fixture
@@ -37,21 +34,16 @@ def _without_collector() -> Iterator[None]:
     gc.enable()
 
 
-@in_loop
-async def test_a_bot_that_is_offline_or_does_not_accept_the_game_has_no_capacity() -> None:
-    harness = RefereeHarness()
+async def test_a_bot_that_is_offline_or_does_not_accept_the_game_has_no_capacity(harness: RefereeHarness) -> None:
     harness.connect(BOTS[0], hello=Hello(frozenset({"toc"}), 2))
     assert harness.referee.free_capacity(BOTS[0], "toc") == FreeCapacity(BOTS[0], 2)
     assert harness.referee.free_capacity(Player("bot0"), "toc") == FreeCapacity(BOTS[0], 2)
     assert harness.referee.free_capacity(BOTS[0], "nim") is None
     assert harness.referee.free_capacity(Player("bot0", "2"), "toc") is None
     assert harness.referee.free_capacity(BOTS[1], "toc") is None
-    await harness.referee.close()
 
 
-@in_loop
-async def test_matches_in_play_and_matches_waiting_for_nonces_use_capacity() -> None:
-    harness = RefereeHarness()
+async def test_matches_in_play_and_matches_waiting_for_nonces_use_capacity(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2], hello=Hello(max_matches=3))
     await harness.create()
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 2)
@@ -61,12 +53,9 @@ async def test_matches_in_play_and_matches_waiting_for_nonces_use_capacity() -> 
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 1)
     await harness.time.advance(10 * SECOND)
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 1)
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_match_whose_bots_are_ready_is_created_and_begun_by_one_write() -> None:
-    harness = RefereeHarness()
+async def test_a_match_whose_bots_are_ready_is_created_and_begun_by_one_write(harness: RefereeHarness) -> None:
     first, second = harness.connect(*BOTS[:2])
     created = await harness.referee.create(match_request())
     match_id = created.status.match.setup.match_id
@@ -77,12 +66,9 @@ async def test_a_match_whose_bots_are_ready_is_created_and_begun_by_one_write() 
     assert drain_outbox(second) == [MatchStarted(match_id, 1)]
     assert [type(entry.event).__name__ for entry in harness.recorder.received] == ["MatchCreated", "PlayStarted"]
     await harness.submit_move(match_id, 0, "1")
-    await harness.referee.close()
 
 
-@in_loop
-async def test_the_versions_of_bots_are_found_out_by_the_same_write() -> None:
-    harness = RefereeHarness()
+async def test_the_versions_of_bots_are_found_out_by_the_same_write(harness: RefereeHarness) -> None:
     first, second = harness.connect(*BOTS[:2])
     created = await harness.referee.create(match_request(players=(Player("bot0"), BOTS[1])))
     match_id = created.status.match.setup.match_id
@@ -94,12 +80,11 @@ async def test_the_versions_of_bots_are_found_out_by_the_same_write() -> None:
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], MANY_MATCHES.max_matches - 1)
     await harness.referee.resign(match_id, 0)
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], MANY_MATCHES.max_matches)
-    await harness.referee.close()
 
 
-@in_loop
-async def test_the_time_of_the_first_turn_runs_from_the_moment_at_which_its_start_is_stored() -> None:
-    harness = RefereeHarness()
+async def test_the_time_of_the_first_turn_runs_from_the_moment_at_which_its_start_is_stored(
+    harness: RefereeHarness,
+) -> None:
     harness.connect(*BOTS[:2])
     harness.log.after.clear()
     creating = asyncio.create_task(harness.referee.create(match_request()))
@@ -110,12 +95,9 @@ async def test_the_time_of_the_first_turn_runs_from_the_moment_at_which_its_star
     assert harness.turn_due(match_id, 0).left_us == 10 * SECOND
     await harness.time.advance(SECOND)
     assert harness.turn_due(match_id, 0).left_us == 9 * SECOND
-    await harness.referee.close()
 
 
-@in_loop
-async def test_places_are_kept_while_the_start_of_a_match_is_being_written() -> None:
-    harness = RefereeHarness()
+async def test_places_are_kept_while_the_start_of_a_match_is_being_written(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2], hello=Hello(max_matches=1))
     harness.log.before.clear()
     creating = [asyncio.create_task(harness.referee.create(match_request())) for _ in range(2)]
@@ -125,24 +107,20 @@ async def test_places_are_kept_while_the_start_of_a_match_is_being_written() -> 
     assert phases == {MatchPhase.PLAYING, MatchPhase.WAITING}
     await settle()
     assert [match.phase for match in harness.referee.live_matches].count(MatchPhase.PLAYING) == 1
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_match_that_could_not_be_created_keeps_no_places() -> None:
-    harness = RefereeHarness()
+async def test_a_match_that_could_not_be_created_keeps_no_places(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2], hello=Hello(max_matches=1))
     harness.log.make_unavailable()
     with pytest.raises(StoreUnavailable):
         await harness.referee.create(match_request())
     harness.log.make_available()
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 1)
-    await harness.referee.close()
 
 
-@in_loop
-async def test_repeated_requests_do_not_change_the_places_of_the_match_that_the_first_one_created() -> None:
-    harness = RefereeHarness()
+async def test_repeated_requests_do_not_change_the_places_of_the_match_that_the_first_one_created(
+    harness: RefereeHarness,
+) -> None:
     harness.connect(BOTS[0], hello=Hello(max_matches=2))
     request = match_request(labels={MAKER: "ada", REQUEST_ID: "1"})
     waiting = await harness.referee.create(request)
@@ -156,12 +134,9 @@ async def test_repeated_requests_do_not_change_the_places_of_the_match_that_the_
     both = await asyncio.gather(harness.referee.create(other), harness.referee.create(other))
     assert sorted(answer.repeated for answer in both) == [False, True]
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 0)
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_repeated_request_does_not_begin_a_match_whose_bot_was_withdrawn() -> None:
-    harness = RefereeHarness()
+async def test_a_repeated_request_does_not_begin_a_match_whose_bot_was_withdrawn(harness: RefereeHarness) -> None:
     request = match_request(labels={MAKER: "ada", REQUEST_ID: "1"})
     match_id = (await harness.referee.create(request)).status.match.setup.match_id
     await harness.referee.withdraw(match_id, "bot0", "ada", "w")
@@ -170,74 +145,45 @@ async def test_a_repeated_request_does_not_begin_a_match_whose_bot_was_withdrawn
     await harness.referee.join(match_id, 0, BOTS[0])
     await settle()
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_repeated_request_for_a_match_that_is_over_keeps_no_places() -> None:
-    harness = RefereeHarness()
+async def test_a_repeated_request_for_a_match_that_is_over_keeps_no_places(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2], hello=Hello(max_matches=1))
     request = match_request(labels={MAKER: "ada", REQUEST_ID: "1"})
     created = await harness.referee.create(request)
     await harness.referee.resign(created.status.match.setup.match_id, 0)
     assert (await harness.referee.create(request)).repeated
     assert harness.referee.free_capacity(BOTS[0], "nim") == FreeCapacity(BOTS[0], 1)
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_match_that_ends_as_soon_as_it_begins_is_created_first() -> None:
-    harness = RefereeHarness()
+async def test_a_match_that_ends_as_soon_as_it_begins_is_created_first(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2])
     match_id = await harness.create("brittle", chosen={"breaks": "over_at_once"})
     assert await harness.event_kinds(match_id) == ["MatchCreated", "PlayStarted", "PlayEnded"]
     assert len(harness.log.attempt_times_us) == 2
     assert harness.referee.free_capacity(BOTS[0], "brittle") == FreeCapacity(BOTS[0], MANY_MATCHES.max_matches)
-    await harness.referee.close()
 
 
 @pytest.mark.usefixtures("_without_collector")
-@in_loop
-async def test_a_finished_match_is_freed_without_the_garbage_collector() -> None:
+async def test_a_finished_match_is_freed_without_the_garbage_collector(harness: RefereeHarness) -> None:
     """A server freezes what survives a collection, so a reference cycle in each match would be a leak."""
-    harness = RefereeHarness()
     match_id, _ = await harness.start_match()
     runner = weakref.ref(await harness.referee._live.runner(match_id))
+    live_match = weakref.ref(harness.live.index.all()[0])
     await harness.submit_move(match_id, 0, "1")
     assert runner()
+    assert live_match()
     await harness.referee.resign(match_id, 0)
     await harness.time.advance(3600 * SECOND)  # The harness keeps cancelled timers until they are due.
-    assert runner() is None
-    await harness.referee.close()
+    assert (runner(), live_match()) == (None, None)
 
 
-@in_loop
-async def test_the_result_of_a_finished_match_can_be_read_while_the_log_is_unavailable() -> None:
-    harness = RefereeHarness()
+async def test_the_result_of_a_finished_match_can_be_read_while_the_log_is_unavailable(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 1})
     await harness.submit_move(match_id, 0, "1")
     harness.log.make_unavailable()
     assert (await harness.match(match_id)).phase is MatchPhase.OVER
     harness.log.make_available()
-    await harness.referee.close()
-
-
-@in_loop
-async def test_a_finished_match_leaves_no_reference_cycle() -> None:
-    harness = RefereeHarness()
-    gc.collect()
-    gc.disable()
-    try:
-        match_id, _ = await harness.start_match(chosen={"heap": 1})
-        await harness.submit_move(match_id, 0, "1")
-        await harness.time.advance(
-            2 * DEFAULT_LIMITS.start_timeout_us
-        )  # Until then the test's clock holds cancelled alarms.
-        leaked = [type(item) for item in gc.get_objects() if isinstance(item, LiveMatch | MatchRunner)]
-    finally:
-        gc.enable()
-    assert leaked == []
-    await harness.referee.close()
 
 
 ANNA, BERT = BOTS[:2]
@@ -271,33 +217,26 @@ async def started(harness: RefereeHarness, count: int, **labels: str) -> int:
 
 
 @pytest.mark.parametrize(("places", "expected"), [(1, 0), (2, 1), (3, 1), (8, 4)])
-@in_loop
 async def test_matches_of_others_take_at_most_half_of_the_places_of_a_bot_in_a_contest(
     places: int, expected: int
 ) -> None:
     harness = await open_process(places)
     assert await started(harness, 10, **{MAKER: "eve"}) == expected
     assert await started(harness, 10, **{MAKER: "ladder/main", PAIRING: "1", LADDER: "main"}) == places - expected
-    await harness.referee.close()
 
 
-@in_loop
 async def test_matches_of_the_owner_and_of_contests_take_all_places() -> None:
     harness = await open_process(4)
     assert await started(harness, 2, **{MAKER: "owner"}) == 2
     assert await started(harness, 1, **{MAKER: "eve", LADDER: "main"}) == 1
     assert await started(harness, 2, **{MAKER: "tournament/cup", TOURNAMENT: "cup"}) == 1
-    await harness.referee.close()
 
 
-@in_loop
 async def test_a_bot_in_no_contest_plays_as_many_matches_of_others_as_it_has_places_for() -> None:
     harness = await open_process(3, NoContests())
     assert await started(harness, 4, **{MAKER: "eve"}) == 3
-    await harness.referee.close()
 
 
-@in_loop
 async def test_a_match_that_had_no_place_starts_when_one_becomes_free() -> None:
     harness = await open_process(2)
     first, second = [await harness.create(labels={MAKER: "eve"}) for _ in range(2)]
@@ -306,10 +245,8 @@ async def test_a_match_that_had_no_place_starts_when_one_becomes_free() -> None:
     await settle()
     assert (await harness.match(second)).phase is MatchPhase.PLAYING
     assert (await harness.match(second)).players == (Player("bot0", "1"), Player("bot1", "1"))
-    await harness.referee.close()
 
 
-@in_loop
 async def test_matches_of_a_contest_that_has_invited_the_bot_are_matches_of_others() -> None:
     harness = await open_process(4)
     foreign = {MAKER: "tournament/foreign", TOURNAMENT: "foreign", LADDER: "main"}
@@ -319,7 +256,6 @@ async def test_matches_of_a_contest_that_has_invited_the_bot_are_matches_of_othe
     assert harness.referee.free_capacity(ANNA, "nim", foreign) == FreeCapacity(ANNA, 0)
     assert harness.referee.free_capacity(ANNA, "nim") == FreeCapacity(ANNA, 2)
     assert await started(harness, 3, **{MAKER: "ladder/main", LADDER: "main"}) == 2
-    await harness.referee.close()
 
 
 class PresenceObserver(Recorder):
@@ -333,7 +269,6 @@ class PresenceObserver(Recorder):
         self.changed.append(bot)
 
 
-@in_loop
 async def test_waiting_matches_start_when_a_bot_is_in_no_contest_any_more() -> None:
     joined = Joined(ANNA.bot)
     harness = await open_process(2, joined)

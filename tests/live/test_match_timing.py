@@ -26,88 +26,45 @@ from tests.live.referee_harness import Recorder, RefereeHarness
 from tests.live.runner_harness import RecordingObserver, RunnerHarness, answer, in_loop, match_setup, submit_move
 
 
-def test_match_time_continues_from_its_initial_value() -> None:
+def test_match_time_continues_from_its_initial_value_and_stands_still_while_it_is_stopped() -> None:
     time = FakeTime()
     match_time = MatchTime(time, 7 * SECOND)
-    time.us += 2 * SECOND
-    assert match_time.now_us() == 9 * SECOND
-    assert not match_time.stopped
-
-
-def test_stopped_match_time_stands_still_and_reports_for_how_long() -> None:
-    time = FakeTime()
-    match_time = MatchTime(time, 0)
     time.us += SECOND
+    assert (match_time.now_us(), match_time.stopped) == (8 * SECOND, False)
     match_time.stop()
     time.us += 3 * SECOND
-    assert match_time.stopped
-    assert match_time.now_us() == SECOND
-    assert match_time.stopped_ms() == 3000
+    assert (match_time.now_us(), match_time.stopped, match_time.stopped_ms()) == (8 * SECOND, True, 3000)
     match_time.stop()
-    assert match_time.now_us() == SECOND
-
-
-def test_resumed_match_time_continues_from_where_it_was_stopped() -> None:
-    time = FakeTime()
-    match_time = MatchTime(time, 0)
-    time.us += SECOND
-    match_time.stop()
-    time.us += 3 * SECOND
+    assert match_time.now_us() == 8 * SECOND
     match_time.resume()
     time.us += SECOND
-    assert match_time.now_us() == 2 * SECOND
-    assert match_time.monotonic_us(2 * SECOND) == time.us
-    assert not match_time.stopped
+    assert (match_time.now_us(), match_time.stopped) == (9 * SECOND, False)
+    assert match_time.monotonic_us(9 * SECOND) == time.us
 
 
-class TimerHarness:
-    def __init__(self) -> None:
-        self.time = FakeTime()
-        self.rings_us: list[int] = []
-        self.timer = DeadlineTimer(self.time, lambda: self.rings_us.append(self.time.us))
+@pytest.mark.parametrize(
+    ("deadlines", "alarms"), [((100, 50), [50]), ((50, 100), [50]), ((50, None, None), [])], ids=str
+)
+def test_the_alarm_of_a_timer_is_at_its_earliest_deadline(deadlines: tuple[int | None, ...], alarms: list[int]) -> None:
+    time = FakeTime()
+    timer = DeadlineTimer(time, lambda: None)
+    for deadline in deadlines:
+        timer.set(None if deadline is None else time.us + deadline)
+    assert time.alarms_us == [time.us + at_us for at_us in alarms]
 
 
-@in_loop
-async def test_the_timer_runs_at_its_deadline() -> None:
-    harness = TimerHarness()
-    at_us = harness.time.us + 50
-    harness.timer.set(at_us)
-    await harness.time.advance(100)
-    assert harness.rings_us == [at_us]
-
-
-def test_an_earlier_deadline_replaces_a_later_one() -> None:
-    harness = TimerHarness()
-    harness.timer.set(harness.time.us + 100)
-    harness.timer.set(harness.time.us + 50)
-    assert harness.time.alarms_us == [harness.time.us + 50]
-
-
-def test_a_later_deadline_does_not_change_the_alarm() -> None:
-    harness = TimerHarness()
-    harness.timer.set(harness.time.us + 50)
-    harness.timer.set(harness.time.us + 100)
-    assert harness.time.alarms_us == [harness.time.us + 50]
-
-
-def test_without_a_deadline_there_is_no_alarm() -> None:
-    harness = TimerHarness()
-    harness.timer.set(harness.time.us + 50)
-    harness.timer.set(None)
-    harness.timer.set(None)
-    assert harness.time.alarms_us == []
-
-
-@in_loop
-async def test_a_timer_that_has_run_is_set_again_only_after_it_was_stopped() -> None:
-    harness = TimerHarness()
-    harness.timer.set(harness.time.us + 50)
-    await harness.time.advance(50)
-    harness.timer.set(harness.time.us + 10)
-    assert harness.time.alarms_us == []
-    harness.timer.stop()
-    harness.timer.set(harness.time.us + 10)
-    assert harness.time.alarms_us == [harness.time.us + 10]
+async def test_a_timer_runs_at_its_deadline_and_is_set_again_only_after_it_was_stopped() -> None:
+    time, rings_us = FakeTime(), list[int]()
+    timer = DeadlineTimer(time, lambda: rings_us.append(time.us))
+    at_us = time.us + 50
+    timer.set(at_us)
+    await time.advance(100)
+    assert rings_us == [at_us]
+    timer.set(time.us + 10)
+    assert time.alarms_us == []
+    timer.stop()
+    timer.set(time.us + 10)
+    assert time.alarms_us == [time.us + 10]
 
 
 def test_monotonic_time_never_goes_back() -> None:
@@ -120,7 +77,6 @@ def test_wall_time_is_in_milliseconds_since_1970() -> None:
     assert 1_700_000_000_000 < LoopTime().wall_ms() < 32_503_680_000_000
 
 
-@in_loop
 async def test_alarms_run_on_the_loop_in_order_and_past_ones_at_once() -> None:
     time = LoopTime()
     rung: list[str] = []
@@ -133,7 +89,6 @@ async def test_alarms_run_on_the_loop_in_order_and_past_ones_at_once() -> None:
     assert rung == ["past", "future"]
 
 
-@in_loop
 async def test_a_cancelled_alarm_does_not_run() -> None:
     time = LoopTime()
     rung: list[str] = []
@@ -301,12 +256,10 @@ def test_every_microsecond_of_delay_counts_once(steps: list[str | tuple[str, Mic
         assert rows[-1].stall_us == measured.stall_us
         for row in rows:
             assert 0 <= row.stall_us <= max(0, row.arrived_us - row.asked_us)
-        await turn.runner.close()
 
     play()
 
 
-@in_loop
 async def test_an_answer_is_timed_when_it_is_read_and_later_lag_earns_no_credit() -> None:
     turn = TurnSimulation()
     await turn.begin()
@@ -315,10 +268,8 @@ async def test_an_answer_is_timed_when_it_is_read_and_later_lag_earns_no_credit(
     await turn.runner.submit(answer(turn.runner, 0, "1", measured=turn.runner.measure(0, turn.arrival)))
     (row,) = await turn.rows()
     assert (row.arrived_us, row.stall_us, row.charged_us) == (500 * MS, 200 * MS, 300 * MS)
-    await turn.runner.close()
 
 
-@in_loop
 async def test_an_answer_that_was_read_before_its_turn_began_has_no_referee_delay() -> None:
     turn = TurnSimulation()
     await turn.begin()
@@ -328,10 +279,8 @@ async def test_an_answer_that_was_read_before_its_turn_began_has_no_referee_dela
     await submit_move(turn.runner, 0, "1")
     await turn.runner.submit(answer(turn.runner, 1, "1", measured=measured))
     assert [(row.stall_us, row.charged_us) for row in (await turn.rows())[1:]] == [(0, 0)]
-    await turn.runner.close()
 
 
-@in_loop
 async def test_a_loop_whose_alarms_run_on_time_has_no_lag() -> None:
     time = FakeTime()
     lag = LoopLag(time)
@@ -344,7 +293,6 @@ async def test_a_loop_whose_alarms_run_on_time_has_no_lag() -> None:
     lag.stop()
 
 
-@in_loop
 async def test_a_stall_is_noticed_before_the_alarm_runs_and_counted_once() -> None:
     time = FakeTime()
     lag = LoopLag(time)
@@ -446,7 +394,6 @@ class SlowObserver(Recorder):
         self._machine.cpu_us += 300 * MS
 
 
-@in_loop
 async def test_what_a_stored_move_costs_in_a_callback_of_the_log_is_not_charged_to_the_next_task() -> None:
     machine = Machine()
     harness = RefereeHarness(time=machine.time, lag=machine.lag, observers=[SlowObserver(machine)])
@@ -456,11 +403,8 @@ async def test_what_a_stored_move_costs_in_a_callback_of_the_log_is_not_charged_
     machine.run_step("ada", 0)
     credits_us = machine.credits("ada", "bob")
     assert credits_us[0] == credits_us[1] > 200 * MS
-    machine.lag.stop()
-    await harness.referee.close()
 
 
-@in_loop
 async def test_lag_caused_by_the_requests_of_a_holder_is_credited_to_all_others() -> None:
     machine = Machine()
     machine.run_step("ada", 300 * MS)
@@ -474,10 +418,8 @@ async def test_lag_caused_by_the_requests_of_a_holder_is_credited_to_all_others(
     assert machine.credits("ada", "bob", "eve", "") == during_the_interval
     await machine.time.advance(SECOND)
     assert machine.credits("ada", "bob", "eve", "") == during_the_interval
-    machine.lag.stop()
 
 
-@in_loop
 async def test_time_without_cpu_during_its_own_request_is_credited_to_a_holder() -> None:
     machine = Machine()
     machine.time.us += INTERVAL_US
@@ -487,7 +429,6 @@ async def test_time_without_cpu_during_its_own_request_is_credited_to_a_holder()
     assert machine.credits("ada", "bob") == [2 * SECOND, 2 * SECOND + 20 * MS]
 
 
-@in_loop
 async def test_cpu_time_between_two_steps_is_charged_to_the_second_step() -> None:
     machine = Machine()
     machine.time.us += INTERVAL_US
@@ -495,10 +436,8 @@ async def test_cpu_time_between_two_steps_is_charged_to_the_second_step() -> Non
     machine.cpu_us += 30 * MS
     machine.run_step("ada", 20 * MS)
     assert machine.credits("ada", "bob") == [0, 50 * MS]
-    machine.lag.stop()
 
 
-@in_loop
 async def test_cpu_time_that_causes_no_lag_is_charged_to_no_holder() -> None:
     machine = Machine()
     machine.run_step("ada", 9 * MS)
@@ -506,7 +445,6 @@ async def test_cpu_time_that_causes_no_lag_is_charged_to_no_holder() -> None:
     machine.time.us += INTERVAL_US
     machine.run_step("bob", 100 * MS)
     assert machine.credits("ada", "bob") == [100 * MS, 0]
-    machine.lag.stop()
 
 
 def test_continuous_requests_earn_their_holder_no_credit() -> None:
@@ -516,7 +454,6 @@ def test_continuous_requests_earn_their_holder_no_credit() -> None:
         machine.run_step("ada", 20 * MS)
         time.ring()
     assert machine.credits("ada", "bob") == [0, 1_990 * MS]
-    machine.lag.stop()
 
 
 def test_every_step_of_every_task_is_charged_to_its_holder() -> None:
@@ -556,17 +493,14 @@ def test_every_step_of_every_task_is_charged_to_its_holder() -> None:
     asyncio.run(serve_all())
 
 
-@in_loop
 async def test_stalls_are_counted_by_their_length() -> None:
     machine = Machine()
     for ms in (5, 6, 10, 11, 500, 501, 9_000):
         machine.time.us += INTERVAL_US + ms * MS
         await machine.time.advance(0)
     assert machine.lag.stalls == [2, 1, 0, 1, 1, 0, 1]
-    machine.lag.stop()
 
 
-@in_loop
 async def test_any_thread_can_read_how_long_the_loop_has_been_unresponsive() -> None:
     machine = Machine()
     assert machine.lag.unresponsive_us() == 0

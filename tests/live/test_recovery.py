@@ -13,7 +13,6 @@ from referee.match.clock import SECOND
 from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
 from tests.live.referee_harness import BOTS, RefereeHarness, drain_outbox, drain_turns
-from tests.live.runner_harness import in_loop
 from tests.storage.memory_log import MemoryEventLog
 
 OTHERS = BOTS[2:]
@@ -45,7 +44,6 @@ async def restarted(matches: int = 1) -> tuple[RefereeHarness, list[str]]:
     return later, match_ids
 
 
-@in_loop
 async def test_a_bot_that_connects_during_the_recovery_gets_its_turn_when_its_match_is_restored() -> None:
     later, (match_id,) = await restarted()
     first, second = later.connect(*BOTS[:2])
@@ -60,10 +58,8 @@ async def test_a_bot_that_connects_during_the_recovery_gets_its_turn_when_its_ma
     due = later.turn_due(match_id, 0)
     assert (due.turn.token, due.repeated, due.left_us) == ("0.0.1", True, 10 * SECOND), "the outage costs no time"
     assert later.referee.count_in_play("bot0") == 1
-    await later.referee.close()
 
 
-@in_loop
 async def test_what_needs_one_match_restores_it_before_all_others() -> None:
     later, (first, second, third, fourth) = await restarted(4)
     assert (await later.referee.match(second)).phase is MatchPhase.PLAYING
@@ -74,21 +70,18 @@ async def test_what_needs_one_match_restores_it_before_all_others() -> None:
     assert [match.setup.match_id for match in later.referee.live_matches] == [second, third]
     assert await later.referee.recovery.run() == 4
     assert [match.setup.match_id for match in later.referee.live_matches] == [second, third, first]
-    await later.referee.close()
 
 
-@in_loop
 async def test_listing_the_turns_of_a_bot_restores_its_matches() -> None:
     later, match_ids = await restarted(MAX_MATCHES + 1)
     due = await later.referee.due_turns("bot0")
     assert {turn.match.setup.match_id for turn in due} == set(match_ids)
     assert await later.referee.due_turns("bot2") == []
-    await later.referee.close()
 
 
-@in_loop
-async def test_matches_whose_bots_are_all_online_are_restored_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    harness = RefereeHarness()
+async def test_matches_whose_bots_are_all_online_are_restored_first(
+    harness: RefereeHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     harness.connect(*BOTS)
     absent = [await harness.create() for _ in range(MAX_MATCHES + 1)]
     present = await harness.create(players=OTHERS)
@@ -100,12 +93,9 @@ async def test_matches_whose_bots_are_all_online_are_restored_first(monkeypatch:
     recorder.gate.set()
     assert await later.referee.recovery.run() == len(absent) + 1
     assert recorder.read_ids == [present, *absent]
-    await later.referee.close()
 
 
-@in_loop
-async def test_no_match_starts_before_it_is_known_which_bots_have_room() -> None:
-    harness = RefereeHarness()
+async def test_no_match_starts_before_it_is_known_which_bots_have_room(harness: RefereeHarness) -> None:
     harness.connect(*BOTS[:2], hello=Hello(max_matches=1))
     in_play = await harness.create()
     waiting = await harness.create()
@@ -122,12 +112,9 @@ async def test_no_match_starts_before_it_is_known_which_bots_have_room() -> None
     await settle()
     assert (await later.match(waiting)).phase is MatchPhase.PLAYING
     assert MatchStarted(waiting, 0) in drain_outbox(sessions[0])
-    await later.referee.close()
 
 
-@in_loop
-async def test_a_match_that_waits_for_its_start_starts_when_all_are_restored() -> None:
-    harness = RefereeHarness()
+async def test_a_match_that_waits_for_its_start_starts_when_all_are_restored(harness: RefereeHarness) -> None:
     waiting, commanded = await harness.create(), await harness.create()
     later = await harness.restart()
     await later.referee.recovery.begin()
@@ -138,10 +125,8 @@ async def test_a_match_that_waits_for_its_start_starts_when_all_are_restored() -
     await settle()
     for match_id in (waiting, commanded):
         assert (await later.match(match_id)).phase is MatchPhase.PLAYING
-    await later.referee.close()
 
 
-@in_loop
 async def test_a_command_and_the_recovery_restore_a_match_once(monkeypatch: pytest.MonkeyPatch) -> None:
     later, (match_id,) = await restarted()
     recorder = ReadRecorder(later.stored, monkeypatch)
@@ -152,10 +137,8 @@ async def test_a_command_and_the_recovery_restore_a_match_once(monkeypatch: pyte
     assert (await resigned).result
     assert await recovering == 1
     assert recorder.read_ids == [match_id]
-    await later.referee.close()
 
 
-@in_loop
 async def test_a_match_is_restored_once_more_after_its_log_was_unavailable() -> None:
     later, (match_id,) = await restarted()
     later.log.make_unavailable()
@@ -165,10 +148,8 @@ async def test_a_match_is_restored_once_more_after_its_log_was_unavailable() -> 
         await later.referee.recovery.run()
     later.log.make_available()
     assert (await later.referee.resign(match_id, 0)).result
-    await later.referee.close()
 
 
-@in_loop
 async def test_one_log_that_cannot_be_read_does_not_affect_the_others_that_are_read_with_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -186,10 +167,8 @@ async def test_one_log_that_cannot_be_read_does_not_affect_the_others_that_are_r
     assert await later.referee.recovery.run() == 1
     assert [match.setup.match_id for match in later.referee.live_matches] == [third]
     assert [where for where, _ in later.recorder.faults] == [first, second]
-    await later.referee.close()
 
 
-@in_loop
 async def test_a_bot_gets_each_turn_once_if_it_connects_while_its_matches_are_restored() -> None:
     later, match_ids = await restarted(3 * MAX_MATCHES)
     recovering = asyncio.create_task(later.referee.recovery.run())
@@ -199,12 +178,9 @@ async def test_a_bot_gets_each_turn_once_if_it_connects_while_its_matches_are_re
     await recovering
     await settle()
     assert sorted(turn.match_id for turn in drain_turns(first)) == sorted(match_ids)
-    await later.referee.close()
 
 
-@in_loop
-async def test_a_match_that_is_being_created_is_not_unknown() -> None:
-    harness = RefereeHarness()
+async def test_a_match_that_is_being_created_is_not_unknown(harness: RefereeHarness) -> None:
     await harness.referee.recover()
     harness.connect(*BOTS[:2])
     harness.log.after.clear()
@@ -221,11 +197,11 @@ async def test_a_match_that_is_being_created_is_not_unknown() -> None:
     assert await harness.event_kinds(match_id) == ["MatchCreated", "PlayStarted"]
 
 
-@in_loop
-async def test_an_unknown_match_that_cannot_be_read_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_unknown_match_that_cannot_be_read_is_tried_once(
+    harness: RefereeHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = RefereeHarness()
     match_id, _ = await other.start_match()
-    harness = RefereeHarness()
     await harness.referee.recover()
 
     async def fail(match_ids: Sequence[str], _max_entries: int) -> list[list[Entry]]:

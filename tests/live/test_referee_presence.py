@@ -34,7 +34,6 @@ from tests.live.referee_harness import (
     filter_by_type,
     match_request,
 )
-from tests.live.runner_harness import in_loop
 from tests.match.setups import forfeits_after
 from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
 
@@ -45,7 +44,6 @@ async def rows(harness: RefereeHarness, match_id: str) -> list[ClockCharge | Non
     return [entry.event.row for entry in await harness.stored.read(match_id) if isinstance(entry.event, MovePlayed)]
 
 
-@in_loop
 async def test_a_match_whose_bots_stay_offline_becomes_void_at_its_timeout_and_they_are_notified() -> None:
     harness = RefereeHarness(limits=LiveLimits(start_timeout_us=60 * SECOND))
     match_id = await harness.create()
@@ -58,12 +56,9 @@ async def test_a_match_whose_bots_stay_offline_becomes_void_at_its_timeout_and_t
     assert result.cause is EndCause.NOT_STARTED
     assert drain_outbox(session) == [MatchEnded(match_id, 0)]
     assert harness.time.alarms_us == []
-    await harness.referee.close()
 
 
-@in_loop
-async def test_an_undelivered_end_is_sent_after_every_restart_until_it_is_confirmed() -> None:
-    harness = RefereeHarness()
+async def test_an_undelivered_end_is_sent_after_every_restart_until_it_is_confirmed(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match()
     harness.referee.sessions.close(sessions[1])
     await harness.referee.resign(match_id, 0)
@@ -76,7 +71,6 @@ async def test_an_undelivered_end_is_sent_after_every_restart_until_it_is_confir
     confirmed.pong(1)
     harness, later = await restart_with(harness, BOTS[1])
     assert drain_outbox(later) == []
-    await harness.referee.close()
 
 
 async def restart_with(harness: RefereeHarness, player: Player) -> tuple[RefereeHarness, Session]:
@@ -88,9 +82,7 @@ async def restart_with(harness: RefereeHarness, player: Player) -> tuple[Referee
     return harness, session
 
 
-@in_loop
-async def test_undelivered_ends_that_cannot_be_read_are_sent_in_a_later_session() -> None:
-    harness = RefereeHarness()
+async def test_undelivered_ends_that_cannot_be_read_are_sent_in_a_later_session(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     await harness.referee.resign(match_id, 0)
     harness = await harness.restart()
@@ -103,12 +95,9 @@ async def test_undelivered_ends_that_cannot_be_read_are_sent_in_a_later_session(
     assert filter_by_type(drain_outbox(early), MatchEnded) == []
     assert drain_outbox(later) == [MatchEnded(match_id, 1)]
     assert harness.recorder.faults == []
-    await harness.referee.close()
 
 
-@in_loop
-async def test_an_open_version_becomes_that_of_the_bot_that_connects() -> None:
-    harness = RefereeHarness()
+async def test_an_open_version_becomes_that_of_the_bot_that_connects(harness: RefereeHarness) -> None:
     match_id = await harness.create(players=(Player("bot0"), Player("bot1", "2")))
     harness.connect(*NIM_BOTS)
     await settle()
@@ -117,12 +106,11 @@ async def test_an_open_version_becomes_that_of_the_bot_that_connects() -> None:
     await settle()
     assert await harness.event_kinds(match_id) == ["MatchCreated", "SeatTaken", "PlayStarted"]
     assert (await harness.match(match_id)).players == (BOTS[0], Player("bot1", "2"))
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_bot_plays_only_games_it_accepts_and_as_many_matches_as_it_has_room_for() -> None:
-    harness = RefereeHarness()
+async def test_a_bot_plays_only_games_it_accepts_and_as_many_matches_as_it_has_room_for(
+    harness: RefereeHarness,
+) -> None:
     (first,) = harness.connect(BOTS[0], hello=Hello(frozenset({"fingers"})))
     harness.connect(BOTS[1])
     matches = [await harness.create(chosen={"heap": 1}) for _ in range(3)]
@@ -139,12 +127,9 @@ async def test_a_bot_plays_only_games_it_accepts_and_as_many_matches_as_it_has_r
     harness.referee.sessions.update_hello(first, Hello(max_matches=0))
     await harness.submit_move(matches[0], 0, "1")
     assert harness.referee.count_in_play("bot0") == 1
-    await harness.referee.close()
 
 
-@in_loop
-async def test_nonces_are_requested_and_the_match_starts_when_all_have_arrived() -> None:
-    harness = RefereeHarness()
+async def test_nonces_are_requested_and_the_match_starts_when_all_have_arrived(harness: RefereeHarness) -> None:
     sessions = harness.connect(*NIM_BOTS)
     match_id = await harness.create(nonce_timeout_us=5 * SECOND)
     for seat, session in enumerate(sessions):
@@ -159,12 +144,9 @@ async def test_nonces_are_requested_and_the_match_starts_when_all_have_arrived()
     await harness.referee.give_nonce(match_id, 1, b"")
     await settle()
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_bot_that_was_withdrawn_before_play_leaves_its_seat_to_another() -> None:
-    harness = RefereeHarness()
+async def test_a_bot_that_was_withdrawn_before_play_leaves_its_seat_to_another(harness: RefereeHarness) -> None:
     (first,) = harness.connect(NIM_BOTS[0], hello=Hello(max_matches=1))
     match_id = await harness.create(nonce_timeout_us=5 * SECOND)
     harness.connect(NIM_BOTS[1])
@@ -187,12 +169,9 @@ async def test_a_bot_that_was_withdrawn_before_play_leaves_its_seat_to_another()
         await harness.referee.give_nonce(match_id, seat, b"")
     await settle()
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_bot_that_is_withdrawn_while_play_begins_keeps_its_room() -> None:
-    harness = RefereeHarness()
+async def test_a_bot_that_is_withdrawn_while_play_begins_keeps_its_room(harness: RefereeHarness) -> None:
     harness.connect(*NIM_BOTS, hello=Hello(max_matches=1))
     match_id = await harness.create(start_timeout_us=5 * SECOND, players=(NIM_BOTS[0], Player()))
     joining = harness.referee.join(match_id, 1, NIM_BOTS[1])
@@ -206,24 +185,18 @@ async def test_a_bot_that_is_withdrawn_while_play_begins_keeps_its_room() -> Non
         assert free.room == 1
     await harness.time.advance(5 * SECOND)
     assert (await harness.match(match_id)).phase is MatchPhase.OVER
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_missing_nonce_is_awaited_no_longer_than_its_timeout() -> None:
-    harness = RefereeHarness()
+async def test_a_missing_nonce_is_awaited_no_longer_than_its_timeout(harness: RefereeHarness) -> None:
     harness.connect(*NIM_BOTS)
     match_id = await harness.create(nonce_timeout_us=5 * SECOND)
     await harness.time.advance(5 * SECOND)
     assert await harness.event_kinds(match_id) == ["MatchCreated", "PlayStarted"]
     with pytest.raises(NonceRefused, match="play has started"):
         await harness.referee.give_nonce(match_id, 0, b"too late")
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_bot_that_sends_no_nonces_delays_only_one_match() -> None:
-    harness = RefereeHarness()
+async def test_a_bot_that_sends_no_nonces_delays_only_one_match(harness: RefereeHarness) -> None:
     silent, answering = harness.connect(*NIM_BOTS, hello=Hello(max_matches=9))
     first = await harness.create(nonce_timeout_us=5 * SECOND)
     await harness.referee.give_nonce(first, 1, b"salt")
@@ -244,12 +217,9 @@ async def test_a_bot_that_sends_no_nonces_delays_only_one_match() -> None:
     await settle()
     assert not again.misses_nonces
     assert (await harness.match(third)).phase is MatchPhase.WAITING, "a new session is waited for"
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_bot_that_was_not_asked_in_time_has_missed_no_nonce() -> None:
-    harness = RefereeHarness()
+async def test_a_bot_that_was_not_asked_in_time_has_missed_no_nonce(harness: RefereeHarness) -> None:
     (early,) = harness.connect(NIM_BOTS[0])
     (gone,) = harness.connect(NIM_BOTS[1])
     match_id = await harness.create(nonce_timeout_us=5 * SECOND)
@@ -259,12 +229,9 @@ async def test_a_bot_that_was_not_asked_in_time_has_missed_no_nonce() -> None:
     await settle()
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
     assert (early.misses_nonces, back.misses_nonces) == (True, False)
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_start_that_could_not_be_written_is_retried() -> None:
-    harness = RefereeHarness()
+async def test_a_start_that_could_not_be_written_is_retried(harness: RefereeHarness) -> None:
     match_id = await harness.create()
     harness.log.make_unavailable()
     harness.connect(*NIM_BOTS)
@@ -274,12 +241,9 @@ async def test_a_start_that_could_not_be_written_is_retried() -> None:
     await harness.time.advance(SECOND)
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
     assert harness.recorder.faults == []
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_bot_that_reconnects_gets_its_turn_again_with_the_same_token() -> None:
-    harness = RefereeHarness()
+async def test_a_bot_that_reconnects_gets_its_turn_again_with_the_same_token(harness: RefereeHarness) -> None:
     match_id, (first, _) = await harness.start_match()
     token = harness.turn_due(match_id, 0).turn.token
     await harness.time.advance(SECOND)
@@ -292,12 +256,9 @@ async def test_a_bot_that_reconnects_gets_its_turn_again_with_the_same_token() -
     assert await harness.event_kinds(match_id) == ["MatchCreated", "PlayStarted", "SeatDisconnected", "SeatReconnected"]
     due = harness.turn_due(match_id, 0)
     assert (due.turn.token, due.repeated, due.left_us) == (token, True, 8 * SECOND)
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_bot_that_reconnects_at_once_causes_no_entry_in_its_matches() -> None:
-    harness = RefereeHarness()
+async def test_a_bot_that_reconnects_at_once_causes_no_entry_in_its_matches(harness: RefereeHarness) -> None:
     match_id, (session, _) = await harness.start_match(controls=(Untimed(),))
     more = [await harness.create(controls=(Untimed(),)) for _ in range(31)]
     for _ in range(20):
@@ -307,12 +268,9 @@ async def test_a_bot_that_reconnects_at_once_causes_no_entry_in_its_matches() ->
         await harness.time.advance(0)
         assert len(drain_turns(session)) == 32
     assert {tuple(await harness.event_kinds(first)) for first in (match_id, *more)} == {("MatchCreated", "PlayStarted")}
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_bot_that_reconnects_often_causes_few_entries_with_the_true_times() -> None:
-    harness = RefereeHarness()
+async def test_a_bot_that_reconnects_often_causes_few_entries_with_the_true_times(harness: RefereeHarness) -> None:
     match_id, (session, _) = await harness.start_match(controls=(Untimed(),))
     for _ in range(10):
         await harness.time.advance(SECOND)
@@ -329,12 +287,9 @@ async def test_a_bot_that_reconnects_often_causes_few_entries_with_the_true_time
         (SeatDisconnected, 25),
         (SeatReconnected, 27),
     ]
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_grace_period_starts_at_the_disconnect_and_not_when_it_is_written() -> None:
-    harness = RefereeHarness()
+async def test_a_grace_period_starts_at_the_disconnect_and_not_when_it_is_written(harness: RefereeHarness) -> None:
     grace_policies = Policies(disconnect=forfeits_after(3_000))
     match_id, (session, _) = await harness.start_match(policies=grace_policies)
     await harness.time.advance(SECOND)
@@ -343,10 +298,8 @@ async def test_a_grace_period_starts_at_the_disconnect_and_not_when_it_is_writte
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
     await harness.time.advance(1)
     assert (await harness.match(match_id)).forfeits[0].cause == "disconnected"
-    await harness.referee.close()
 
 
-@in_loop
 async def test_a_written_absence_continues_after_a_restart_and_an_unwritten_one_starts_again() -> None:
     for written, left_us in ((True, 2 * SECOND), (False, 3 * SECOND)):
         harness = RefereeHarness()
@@ -364,12 +317,9 @@ async def test_a_written_absence_continues_after_a_restart_and_an_unwritten_one_
         assert (await later.match(match_id)).phase is MatchPhase.PLAYING
         await later.time.advance(1)
         assert (await later.match(match_id)).forfeits[0].cause == "disconnected"
-        await later.referee.close()
 
 
-@in_loop
-async def test_a_takeover_is_no_absence_and_the_newer_session_continues() -> None:
-    harness = RefereeHarness()
+async def test_a_takeover_is_no_absence_and_the_newer_session_continues(harness: RefereeHarness) -> None:
     match_id, (first, _) = await harness.start_match()
     (newer,) = harness.connect(BOTS[0])
     assert drain_outbox(newer) == [TurnNotice(match_id, 0)]
@@ -380,12 +330,11 @@ async def test_a_takeover_is_no_absence_and_the_newer_session_continues() -> Non
     harness.referee.sessions.close(first)
     await settle()
     assert await harness.event_kinds(match_id) == ["MatchCreated", "PlayStarted"]
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_bot_that_returns_before_its_absence_is_written_is_logged_as_reconnected() -> None:
-    harness = RefereeHarness()
+async def test_a_bot_that_returns_before_its_absence_is_written_is_logged_as_reconnected(
+    harness: RefereeHarness,
+) -> None:
     match_id, (first, _) = await harness.start_match(policies=Policies(disconnect=forfeits_after(1_000)))
     harness.log.before.clear()
     harness.referee.sessions.close(first)
@@ -396,24 +345,18 @@ async def test_a_bot_that_returns_before_its_absence_is_written_is_logged_as_rec
     assert (await harness.event_kinds(match_id))[2:] == ["SeatDisconnected", "SeatReconnected"]
     await harness.time.advance(5 * SECOND)
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_turn_of_a_disconnected_bot_is_sent_when_it_connects() -> None:
-    harness = RefereeHarness()
+async def test_a_turn_of_a_disconnected_bot_is_sent_when_it_connects(harness: RefereeHarness) -> None:
     match_id, (_, second) = await harness.start_match()
     harness.referee.sessions.close(second)
     await settle()
     await harness.submit_move(match_id, 0, "1")
     (back,) = harness.connect(BOTS[1])
     assert drain_turns(back) == [TurnNotice(match_id, 1)]
-    await harness.referee.close()
 
 
-@in_loop
-async def test_referee_delay_is_credited_back_and_causes_no_flag_fall() -> None:
-    harness = RefereeHarness()
+async def test_referee_delay_is_credited_back_and_causes_no_flag_fall(harness: RefereeHarness) -> None:
     harness.lag.start()
     match_id, _ = await harness.start_match()
     await harness.time.advance(SECOND)
@@ -428,12 +371,9 @@ async def test_referee_delay_is_credited_back_and_causes_no_flag_fall() -> None:
     await harness.time.advance(11 * SECOND)
     assert (await harness.match(match_id)).phase is MatchPhase.OVER
     harness.lag.stop()
-    await harness.referee.close()
 
 
-@in_loop
-async def test_network_credit_uses_the_round_trip_of_the_bots_own_stream() -> None:
-    harness = RefereeHarness()
+async def test_network_credit_uses_the_round_trip_of_the_bots_own_stream(harness: RefereeHarness) -> None:
     match_id, (first, _) = await harness.start_match(credit=NetworkCredit(per_move_ms=1_000, per_match_ms=1_000))
     first.ping()
     drain_outbox(first)
@@ -443,12 +383,9 @@ async def test_network_credit_uses_the_round_trip_of_the_bots_own_stream() -> No
     (row,) = await rows(harness, match_id)
     assert row
     assert (row.network_us, row.network_credit_us) == (30 * MS, 30 * MS)
-    await harness.referee.close()
 
 
-@in_loop
-async def test_after_a_restart_match_time_stands_still_until_all_bots_are_back() -> None:
-    harness = RefereeHarness()
+async def test_after_a_restart_match_time_stands_still_until_all_bots_are_back(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     await harness.time.advance(2 * SECOND)
     await harness.submit_move(match_id, 0, "1")
@@ -472,9 +409,7 @@ async def test_after_a_restart_match_time_stands_still_until_all_bots_are_back()
     await harness.time.advance(60 * SECOND)
 
 
-@in_loop
-async def test_bots_that_do_not_return_after_a_restart_count_as_disconnected() -> None:
-    harness = RefereeHarness()
+async def test_bots_that_do_not_return_after_a_restart_count_as_disconnected(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     later = await harness.restart()
     await later.referee.recover()
@@ -482,12 +417,9 @@ async def test_bots_that_do_not_return_after_a_restart_count_as_disconnected() -
     assert (await later.event_kinds(match_id))[2:] == ["RefereeRecovered", "SeatDisconnected", "SeatDisconnected"]
     await later.time.advance(10 * SECOND + 1)
     assert (await later.match(match_id)).phase is MatchPhase.OVER
-    await later.referee.close()
 
 
-@in_loop
-async def test_a_command_resumes_a_recovered_match_and_reading_does_not() -> None:
-    harness = RefereeHarness()
+async def test_a_command_resumes_a_recovered_match_and_reading_does_not(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     later = await harness.restart()
     await later.referee.recover()
@@ -496,12 +428,9 @@ async def test_a_command_resumes_a_recovered_match_and_reading_does_not() -> Non
     (due,) = await later.referee.due_turns("bot0")
     await later.referee.submit(match_id, 0, due.turn.token, "1")
     assert "MovePlayed" in await later.event_kinds(match_id)
-    await later.referee.close()
 
 
-@in_loop
-async def test_resuming_a_match_is_retried_while_the_log_is_unavailable() -> None:
-    harness = RefereeHarness()
+async def test_resuming_a_match_is_retried_while_the_log_is_unavailable(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     later = await harness.restart()
     await later.referee.recover()
@@ -511,25 +440,20 @@ async def test_resuming_a_match_is_retried_while_the_log_is_unavailable() -> Non
     later.log.make_available()
     await later.time.advance(SECOND)
     assert "RefereeRecovered" in await later.event_kinds(match_id)
-    await later.referee.close()
 
 
-@in_loop
-async def test_recovery_fails_if_the_log_cannot_be_read() -> None:
-    harness = RefereeHarness()
+async def test_recovery_fails_if_the_log_cannot_be_read(harness: RefereeHarness) -> None:
     await harness.start_match()
     later = await harness.restart()
     later.log.make_unavailable()
     with pytest.raises(StoreUnavailable):
         await later.referee.recover()
-    await later.referee.close()
 
 
-@in_loop
 async def test_a_match_that_another_process_ends_during_the_recovery_is_not_live(
+    harness: RefereeHarness,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    harness = RefereeHarness()
     match_id, _ = await harness.start_match()
     later = await harness.restart()
     list_unfinished = harness.stored.unfinished
@@ -544,12 +468,9 @@ async def test_a_match_that_another_process_ends_during_the_recovery_is_not_live
     monkeypatch.setattr(harness.stored, "unfinished", end_after_listing)
     assert await later.referee.recover() == 0
     assert later.referee.live_matches == []
-    await later.referee.close()
 
 
-@in_loop
-async def test_a_match_that_its_game_cannot_replay_becomes_void_and_blocks_no_other() -> None:
-    harness = RefereeHarness()
+async def test_a_match_that_its_game_cannot_replay_becomes_void_and_blocks_no_other(harness: RefereeHarness) -> None:
     removed, _ = await harness.start_match("fingers")
     broken, _ = await harness.start_match()
     playable = await harness.create("alquerque")
@@ -574,12 +495,9 @@ async def test_a_match_that_its_game_cannot_replay_becomes_void_and_blocks_no_ot
     assert listed == [unreadable, playable, broken]
     assert [match_id for match_id, _ in later.recorder.faults] == [removed, broken, "no opening"]
     assert opened.number == 1
-    await later.referee.close()
 
 
-@in_loop
-async def test_a_drain_waits_for_pending_turns_and_sends_no_new_ones() -> None:
-    harness = RefereeHarness()
+async def test_a_drain_waits_for_pending_turns_and_sends_no_new_ones(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match()
     for session in sessions:
         drain_outbox(session)
@@ -602,9 +520,7 @@ async def test_a_drain_waits_for_pending_turns_and_sends_no_new_ones() -> None:
     assert harness.time.alarms_us == [harness.time.us + 15 * SECOND]
 
 
-@in_loop
-async def test_a_turn_that_is_not_sent_because_of_a_drain_costs_no_time() -> None:
-    harness = RefereeHarness()
+async def test_a_turn_that_is_not_sent_because_of_a_drain_costs_no_time(harness: RefereeHarness) -> None:
     first, _ = await harness.start_match()
     await harness.create()  # A turn is pending in another match.
     draining = asyncio.create_task(harness.referee.drain(60 * SECOND, 2000))
@@ -618,10 +534,8 @@ async def test_a_turn_that_is_not_sent_because_of_a_drain_costs_no_time() -> Non
     assert [row and row.charged_us for row in await rows(harness, first)] == [0, 0]
     await harness.time.advance(60 * SECOND)
     assert draining.done()
-    await harness.referee.close()
 
 
-@in_loop
 async def test_a_turn_that_is_not_sent_costs_no_time_although_another_node_has_measured_it_before() -> None:
     harness = RefereeHarness(connect=SharedMatches)
     assert isinstance(harness.live.others, SharedMatches)
@@ -636,10 +550,8 @@ async def test_a_turn_that_is_not_sent_costs_no_time_although_another_node_has_m
     await harness.submit_move(first, 1, "1")
     assert [row and row.charged_us for row in await rows(harness, first)] == [0, 0]
     draining.cancel()
-    await harness.referee.close()
 
 
-@in_loop
 async def test_a_turn_that_was_restored_and_is_not_sent_because_of_a_drain_costs_no_time() -> None:
     earlier = RefereeHarness()
     match_id, _ = await earlier.start_match()
@@ -652,25 +564,18 @@ async def test_a_turn_that_was_restored_and_is_not_sent_because_of_a_drain_costs
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
     await harness.submit_move(match_id, 0, "1")
     assert [row and row.charged_us for row in await rows(harness, match_id)] == [0]
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_drain_waits_no_longer_than_its_grace_period() -> None:
-    harness = RefereeHarness()
+async def test_a_drain_waits_no_longer_than_its_grace_period(harness: RefereeHarness) -> None:
     await harness.start_match()
     draining = asyncio.create_task(harness.referee.drain(5 * SECOND, 2000))
     await harness.time.advance(5 * SECOND - 1)
     assert not draining.done()
     await harness.time.advance(1)
     assert draining.done()
-    await harness.referee.close()
 
 
-@in_loop
-async def test_an_observer_that_fails_stops_no_match() -> None:
-    harness = RefereeHarness()
-
+async def test_an_observer_that_fails_stops_no_match(harness: RefereeHarness) -> None:
     def fail(*_: object) -> None:
         raise KeyError("counting")
 
@@ -678,12 +583,9 @@ async def test_an_observer_that_fails_stops_no_match() -> None:
     match_id, sessions = await harness.start_match()
     assert filter_by_type(drain_outbox(sessions[0]), MatchStarted) == [MatchStarted(match_id, 0)]
     assert [type(fault) for _, fault in harness.recorder.faults] == [KeyError] * 2
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_match_that_starts_while_the_referee_closes_is_in_the_log() -> None:
-    harness = RefereeHarness()
+async def test_a_match_that_starts_while_the_referee_closes_is_in_the_log(harness: RefereeHarness) -> None:
     match_id = await harness.create()
     harness.log.before.clear()
     first, _ = harness.connect(*NIM_BOTS)
@@ -698,9 +600,7 @@ async def test_a_match_that_starts_while_the_referee_closes_is_in_the_log() -> N
     assert harness.recorder.faults == []
 
 
-@in_loop
-async def test_an_unexpected_exception_is_reported_as_a_fault() -> None:
-    harness = RefereeHarness()
+async def test_an_unexpected_exception_is_reported_as_a_fault(harness: RefereeHarness) -> None:
     match_id, (first, _) = await harness.start_match()
     harness.log.error = KeyError("a bug")
     harness.referee.sessions.close(first)
@@ -711,7 +611,6 @@ async def test_an_unexpected_exception_is_reported_as_a_fault() -> None:
         await harness.referee.create(match_request(labels={MAKER: "x"}, adjudication=BrokenTerms()))
     await settle()
     assert len(harness.recorder.faults) == 2
-    await harness.referee.close()
 
 
 class BrokenTerms:
@@ -721,9 +620,7 @@ class BrokenTerms:
         raise KeyError(name)
 
 
-@in_loop
-async def test_a_log_that_raises_an_unexpected_exception_does_not_stop_the_recovery() -> None:
-    harness = RefereeHarness()
+async def test_a_log_that_raises_an_unexpected_exception_does_not_stop_the_recovery(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     later = await harness.restart()
     later.log.error = ValueError("no event of ours")
@@ -732,12 +629,9 @@ async def test_a_log_that_raises_an_unexpected_exception_does_not_stop_the_recov
     later.log.make_available()
     with pytest.raises(MatchMoving):
         await later.referee.resign(match_id, 0)
-    await later.referee.close()
 
 
-@in_loop
-async def test_a_conflict_while_declaring_a_match_void_is_reported() -> None:
-    harness = RefereeHarness()
+async def test_a_conflict_while_declaring_a_match_void_is_reported(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match("fingers")
     later = await harness.restart(games={"nim": GAMES["nim"]})
     later.log.before.clear()
@@ -747,10 +641,8 @@ async def test_a_conflict_while_declaring_a_match_void_is_reported() -> None:
     later.log.before.set()
     assert await recovering == 0
     assert [type(fault) for _, fault in later.recorder.faults] == [UnplayableLog, Conflict]
-    await later.referee.close()
 
 
-@in_loop
 async def test_callbacks_for_a_match_that_is_not_live_have_no_effect() -> None:
     log = MemoryEventLog(int)
     live_matches = LiveMatches(log, MemoryUndeliveredEnds(log), FakeTime(), GAMES, str, LoopLag(FakeTime()))

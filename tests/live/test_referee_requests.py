@@ -29,14 +29,11 @@ from tests.live.referee_harness import (
     filter_by_type,
     match_request,
 )
-from tests.live.runner_harness import in_loop
 
 REQUEST = {MAKER: "org", REQUEST_ID: "r1"}
 
 
-@in_loop
-async def test_a_match_starts_and_sends_its_first_turn_when_every_bot_is_online() -> None:
-    harness = RefereeHarness()
+async def test_a_match_starts_and_sends_its_first_turn_when_every_bot_is_online(harness: RefereeHarness) -> None:
     match_id = await harness.create()
     (first,) = harness.connect(BOTS[0])
     await settle()
@@ -48,12 +45,9 @@ async def test_a_match_starts_and_sends_its_first_turn_when_every_bot_is_online(
     assert [type(item).__name__ for item in items] == ["MatchStarted", "TurnNotice"]
     assert drain_outbox(second) == [MatchStarted(match_id, 1)]
     assert [entry.number for entry in harness.recorder.received] == [1, 2]
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_repeated_create_request_makes_one_match_even_after_a_restart() -> None:
-    harness = RefereeHarness()
+async def test_a_repeated_create_request_makes_one_match_even_after_a_restart(harness: RefereeHarness) -> None:
     first = await harness.referee.create(match_request(labels=REQUEST))
     again = await harness.referee.create(match_request(labels=REQUEST))
     assert (first.repeated, again.repeated) == (False, True)
@@ -69,12 +63,9 @@ async def test_a_repeated_create_request_makes_one_match_even_after_a_restart() 
     other = await later.referee.create(match_request(labels={MAKER: "other", REQUEST_ID: "r1"}))
     assert not other.repeated
     assert later.referee.count_unfinished("org") == 1
-    await later.referee.close()
 
 
-@in_loop
-async def test_a_create_request_that_is_cancelled_still_creates_the_match() -> None:
-    harness = RefereeHarness()
+async def test_a_create_request_that_is_cancelled_still_creates_the_match(harness: RefereeHarness) -> None:
     harness.log.after.clear()
     creating = asyncio.create_task(harness.referee.create(match_request(labels=REQUEST)))
     await settle()
@@ -83,12 +74,9 @@ async def test_a_create_request_that_is_cancelled_still_creates_the_match() -> N
     await settle()
     assert creating.cancelled()
     assert (await harness.referee.create(match_request(labels=REQUEST))).repeated
-    await harness.referee.close()
 
 
-@in_loop
-async def test_invalid_terms_are_rejected_and_nothing_is_written() -> None:
-    harness = RefereeHarness()
+async def test_invalid_terms_are_rejected_and_nothing_is_written(harness: RefereeHarness) -> None:
     with pytest.raises(UnknownGame, match="known: alquerque, toc"):
         await harness.referee.create(MatchRequest(MatchTerms("shogi", Settings(()))))
     with pytest.raises(BadSetup):
@@ -97,12 +85,9 @@ async def test_invalid_terms_are_rejected_and_nothing_is_written() -> None:
         await harness.create(nonce_timeout_us=-1)
     assert (await harness.stored.summaries()).found == []
     assert harness.recorder.faults == []
-    await harness.referee.close()
 
 
-@in_loop
-async def test_an_opening_is_played_before_any_clock_runs() -> None:
-    harness = RefereeHarness()
+async def test_an_opening_is_played_before_any_clock_runs(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(
         opening=Opening(moves=(SeatMove(seat=0, move="3"), SeatMove(seat=1, move="3")))
     )
@@ -111,12 +96,9 @@ async def test_an_opening_is_played_before_any_clock_runs() -> None:
     assert match.ply == 0
     second = await harness.create(opening=Opening(position=match.setup.opening, moves=(SeatMove(seat=0, move="1"),)))
     assert (await harness.match(second)).setup.opening != match.setup.opening
-    await harness.referee.close()
 
 
-@in_loop
-async def test_open_seats_are_taken_in_order_and_joining_again_is_no_error() -> None:
-    harness = RefereeHarness()
+async def test_open_seats_are_taken_in_order_and_joining_again_is_no_error(harness: RefereeHarness) -> None:
     match_id = await harness.create(players=())
     assert await harness.referee.join(match_id, None, BOTS[0]) == 0
     assert await harness.referee.join(match_id, None, BOTS[0]) == 0
@@ -138,33 +120,26 @@ async def test_open_seats_are_taken_in_order_and_joining_again_is_no_error() -> 
     await harness.referee.abort(match_id)
     with pytest.raises(MatchOver):
         await harness.referee.join(match_id, 0, BOTS[2])
-    await harness.referee.close()
 
 
-@in_loop
-async def test_the_cache_of_finished_matches_drops_the_least_recently_used(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_cache_of_finished_matches_drops_the_least_recently_used(
+    harness: RefereeHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(stored_matches, "HISTORY_CACHE_SIZE", 1)
-    harness = RefereeHarness()
     matches = [await harness.create(players=()) for _ in range(2)]
     for match_id in matches:
         await harness.referee.abort(match_id)
     for match_id in (*matches, *matches):
         assert (await harness.match(match_id)).phase is MatchPhase.OVER
-    await harness.referee.close()
 
 
-@in_loop
-async def test_two_bots_that_join_any_seat_at_once_get_different_seats() -> None:
-    harness = RefereeHarness()
+async def test_two_bots_that_join_any_seat_at_once_get_different_seats(harness: RefereeHarness) -> None:
     match_id = await harness.create(players=())
     seats = await asyncio.gather(*(harness.referee.join(match_id, None, bot) for bot in BOTS[:2]))
     assert sorted(seats) == [0, 1]
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_finished_match_leaves_memory_and_can_still_be_read() -> None:
-    harness = RefereeHarness()
+async def test_a_finished_match_leaves_memory_and_can_still_be_read(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match(chosen={"heap": 1})
     await harness.time.advance(SECOND)
     answered = await harness.submit_move(match_id, 0, "1")
@@ -177,12 +152,9 @@ async def test_a_finished_match_leaves_memory_and_can_still_be_read() -> None:
     assert standing.ended_ms == standing.opened_ms + 1000
     for seat, session in enumerate(sessions):
         assert filter_by_type(drain_outbox(session), MatchEnded) == [MatchEnded(match_id, seat)]
-    await harness.referee.close()
 
 
-@in_loop
-async def test_matches_are_listed_newest_first_and_can_be_filtered() -> None:
-    harness = RefereeHarness()
+async def test_matches_are_listed_newest_first_and_can_be_filtered(harness: RefereeHarness) -> None:
     nim, _ = await harness.start_match(chosen={"heap": 1}, labels={"ladder": "main"})
     await harness.submit_move(nim, 0, "1")
     await harness.time.advance(SECOND)
@@ -206,13 +178,10 @@ async def test_matches_are_listed_newest_first_and_can_be_filtered() -> None:
     assert await listed(MatchFilter(ladder="main")) == [nim]
     assert await listed(MatchFilter(open_only=True)) == [with_open_seat]
     assert await listed(MatchFilter(since_ms=harness.time.wall_ms())) == [with_open_seat, playing, fingers]
-    await harness.referee.close()
 
 
-@in_loop
-async def test_listing_matches_reads_no_log(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_listing_matches_reads_no_log(harness: RefereeHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored_matches, "HISTORY_CACHE_SIZE", 0)  # Each finished match would have to be read again.
-    harness = RefereeHarness()
     over, _ = await harness.start_match(chosen={"heap": 1})
     await harness.submit_move(over, 0, "1")
     playing = await harness.create()
@@ -225,12 +194,10 @@ async def test_listing_matches_reads_no_log(monkeypatch: pytest.MonkeyPatch) -> 
     ]
     assert (listed[1].match.result, listed[1].ended_ms) == ((await harness.match(over)).result, harness.time.wall_ms())
     assert harness.log.entries_read > 0
-    await harness.referee.close()
 
 
-@in_loop
-async def test_every_call_for_an_unknown_match_is_rejected() -> None:
-    referee = (harness := RefereeHarness()).referee
+async def test_every_call_for_an_unknown_match_is_rejected(harness: RefereeHarness) -> None:
+    referee = harness.referee
     for call in (
         referee.status("m"),
         referee.submit("m", 0, "0.0.1", "1"),
@@ -242,12 +209,10 @@ async def test_every_call_for_an_unknown_match_is_rejected() -> None:
         with pytest.raises(NoSuchMatch):
             await call
     assert referee.turn_due("m", 0) is None
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_match_ends_by_an_organisers_decision_or_a_resignation() -> None:
-    referee = (harness := RefereeHarness()).referee
+async def test_a_match_ends_by_an_organisers_decision_or_a_resignation(harness: RefereeHarness) -> None:
+    referee = harness.referee
     ends = []
     for end_match in (
         lambda match_id: referee.abort(match_id, "no time"),
@@ -271,12 +236,9 @@ async def test_a_match_ends_by_an_organisers_decision_or_a_resignation() -> None
         (EndCause.ADJUDICATION, "I saw it"),
         (EndCause.RESIGNATION, ""),
     ]
-    await harness.referee.close()
 
 
-@in_loop
-async def test_nothing_is_sent_while_the_log_cannot_be_written() -> None:
-    harness = RefereeHarness()
+async def test_nothing_is_sent_while_the_log_cannot_be_written(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match()
     for session in sessions:
         drain_outbox(session)
@@ -287,17 +249,13 @@ async def test_nothing_is_sent_while_the_log_cannot_be_written() -> None:
     harness.log.make_available()
     await harness.submit_move(match_id, 0, "1")
     assert len(drain_turns(sessions[1])) == 1
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_finished_match_no_longer_counts_for_its_creator() -> None:
-    harness = RefereeHarness()
+async def test_a_finished_match_no_longer_counts_for_its_creator(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 1}, labels=REQUEST)
     assert harness.referee.count_unfinished("org") == 1
     await harness.submit_move(match_id, 0, "1")
     assert harness.referee.count_unfinished("org") == 0
-    await harness.referee.close()
 
 
 SendRequest = Callable[[Referee, str], Awaitable[RequestAccepted]]
@@ -312,10 +270,10 @@ ENDS: dict[str, SendRequest] = {
 }
 
 
-@in_loop
 @pytest.mark.parametrize("request_name", ENDS)
-async def test_a_repeated_request_that_ended_the_match_returns_the_first_result(request_name: str) -> None:
-    harness = RefereeHarness()
+async def test_a_repeated_request_that_ended_the_match_returns_the_first_result(
+    harness: RefereeHarness, request_name: str
+) -> None:
     match_id, _ = await harness.start_match()
     await harness.referee.offer_draw(match_id, 0)
     first = await ENDS[request_name](harness.referee, match_id)
@@ -327,7 +285,6 @@ async def test_a_repeated_request_that_ended_the_match_returns_the_first_result(
     assert again == [first, first]
     with pytest.raises(MatchOver):
         await harness.referee.resign(match_id, 0, "r")
-    await harness.referee.close()
 
 
 OTHER_REQUESTS: tuple[SendRequest, SendRequest] = (
@@ -338,10 +295,10 @@ OTHER_REQUESTS: tuple[SendRequest, SendRequest] = (
 WITHOUT_NIM = {name: game for name, game in GAMES.items() if name != "nim"}
 
 
-@in_loop
 @pytest.mark.parametrize("request_name", ENDS)
-async def test_a_repeated_request_gets_its_first_result_after_its_game_was_removed(request_name: str) -> None:
-    harness = RefereeHarness()
+async def test_a_repeated_request_gets_its_first_result_after_its_game_was_removed(
+    harness: RefereeHarness, request_name: str
+) -> None:
     match_id, _ = await harness.start_match()
     await harness.referee.offer_draw(match_id, 0)
     first = await ENDS[request_name](harness.referee, match_id)
@@ -353,12 +310,9 @@ async def test_a_repeated_request_gets_its_first_result_after_its_game_was_remov
         await later.referee.resign(match_id, 0, "other")
     with pytest.raises(RequestIdReused):
         await OTHER_REQUESTS[request_name in ("resign", "accept")](later.referee, match_id)
-    await later.referee.close()
 
 
-@in_loop
-async def test_the_players_of_a_match_are_known_after_its_game_was_removed() -> None:
-    harness = RefereeHarness()
+async def test_the_players_of_a_match_are_known_after_its_game_was_removed(harness: RefereeHarness) -> None:
     open_match = await harness.create(players=())
     await harness.referee.join(open_match, 1, BOTS[1])
     taken = (await harness.referee.setup(open_match)).players
@@ -369,12 +323,9 @@ async def test_the_players_of_a_match_are_known_after_its_game_was_removed() -> 
     await later.referee.recover()
     assert (await later.referee.setup(open_match)).players == taken
     assert (await later.referee.setup(played)).players == BOTS[:2]
-    await later.referee.close()
 
 
-@in_loop
-async def test_a_repeated_draw_claim_returns_the_first_result_after_a_restart() -> None:
-    harness = RefereeHarness()
+async def test_a_repeated_draw_claim_returns_the_first_result_after_a_restart(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match("stones")
     while not (await harness.match(match_id)).require_position().claimable:
         (turn, *_) = (await harness.match(match_id)).owing
@@ -385,12 +336,9 @@ async def test_a_repeated_draw_claim_returns_the_first_result_after_a_restart() 
     assert await harness.referee.claim_draw(match_id, seat, "r") == first
     assert first.result
     assert first.result.cause is EndCause.DRAW_CLAIMED
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_repeated_draw_offer_and_its_refusal_return_their_first_results() -> None:
-    harness = RefereeHarness()
+async def test_a_repeated_draw_offer_and_its_refusal_return_their_first_results(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 9})
     offered = await harness.referee.offer_draw(match_id, 1, "o")
     declined = await harness.referee.decline_draw(match_id, 0, "d")
@@ -400,12 +348,11 @@ async def test_a_repeated_draw_offer_and_its_refusal_return_their_first_results(
     assert await harness.referee.offer_draw(match_id, 1, "o") == offered == RequestAccepted(3, None)
     assert await harness.referee.decline_draw(match_id, 0, "d") == declined == RequestAccepted(4, None)
     assert (await harness.match(match_id)).offers == frozenset()
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_repeated_resignation_in_a_match_that_continues_returns_its_first_result() -> None:
-    harness = RefereeHarness()
+async def test_a_repeated_resignation_in_a_match_that_continues_returns_its_first_result(
+    harness: RefereeHarness,
+) -> None:
     continue_without = Policies(forfeit_effect="default_moves")
     match_id, _ = await harness.start_match("stones", policies=continue_without)
     first = await harness.referee.resign(match_id, 0, "r")
@@ -416,20 +363,15 @@ async def test_a_repeated_resignation_in_a_match_that_continues_returns_its_firs
     harness = await harness.restart()
     await harness.referee.recover()
     assert await harness.referee.resign(match_id, 0, "r") == first
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_request_for_an_unknown_match_is_rejected() -> None:
-    harness = RefereeHarness()
+async def test_a_request_for_an_unknown_match_is_rejected(harness: RefereeHarness) -> None:
     with pytest.raises(NoSuchMatch):
         await harness.referee.resign("m", 0, "r")
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_request_id_cannot_be_reused_for_another_request() -> None:
-    referee = (harness := RefereeHarness()).referee
+async def test_a_request_id_cannot_be_reused_for_another_request(harness: RefereeHarness) -> None:
+    referee = harness.referee
     match_id, _ = await harness.start_match(chosen={"heap": 9})
     await harness.submit_move(match_id, 0, "1", request_id="move")
     await referee.offer_draw(match_id, 0, "offer")
@@ -452,22 +394,18 @@ async def test_a_request_id_cannot_be_reused_for_another_request() -> None:
             await other
     with pytest.raises(MatchOver):
         await referee.void(match_id, EndCause.DECLARED, "a storm", "bob", "v")
-    await referee.close()
 
 
-@in_loop
-async def test_concurrent_identical_requests_are_executed_once() -> None:
-    referee = (harness := RefereeHarness()).referee
+async def test_concurrent_identical_requests_are_executed_once(harness: RefereeHarness) -> None:
+    referee = harness.referee
     match_id, _ = await harness.start_match()
     answers = await asyncio.gather(*(referee.resign(match_id, 0, "r") for _ in range(5)))
     assert answers == [answers[0]] * 5
     assert await harness.event_kinds(match_id) == ["MatchCreated", "PlayStarted", "SeatResigned", "PlayEnded"]
-    await referee.close()
 
 
-@in_loop
-async def test_a_repeated_offer_that_is_still_queued_does_not_outlive_its_refusal() -> None:
-    referee = (harness := RefereeHarness()).referee
+async def test_a_repeated_offer_that_is_still_queued_does_not_outlive_its_refusal(harness: RefereeHarness) -> None:
+    referee = harness.referee
     match_id, _ = await harness.start_match(chosen={"heap": 9})
     harness.log.before.clear()
     calls = []
@@ -482,12 +420,10 @@ async def test_a_repeated_offer_that_is_still_queued_does_not_outlive_its_refusa
     first, _, again = await asyncio.gather(*calls)
     assert first == again
     assert (await harness.match(match_id)).offers == frozenset()
-    await referee.close()
 
 
-@in_loop
-async def test_a_cancelled_request_is_executed_and_its_repetition_returns_the_result() -> None:
-    referee = (harness := RefereeHarness()).referee
+async def test_a_cancelled_request_is_executed_and_its_repetition_returns_the_result(harness: RefereeHarness) -> None:
+    referee = harness.referee
     match_id, _ = await harness.start_match()
     harness.log.before.clear()
     calls = asyncio.create_task(referee.resign(match_id, 0, "r"))
@@ -499,12 +435,10 @@ async def test_a_cancelled_request_is_executed_and_its_repetition_returns_the_re
     done = await later
     assert done.result
     assert (await harness.match(match_id)).number == done.number
-    await referee.close()
 
 
-@in_loop
-async def test_a_rejected_request_is_not_remembered() -> None:
-    referee = (harness := RefereeHarness()).referee
+async def test_a_rejected_request_is_not_remembered(harness: RefereeHarness) -> None:
+    referee = harness.referee
     match_id, _ = await harness.start_match()
     with pytest.raises(DrawNotClaimable):
         await referee.accept_draw(match_id, 1, "r")
@@ -516,4 +450,3 @@ async def test_a_rejected_request_is_not_remembered() -> None:
     done = await referee.accept_draw(match_id, 1, "r")
     assert done.result
     assert done.result.cause is EndCause.DRAW_AGREED
-    await referee.close()

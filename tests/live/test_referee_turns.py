@@ -36,9 +36,7 @@ from tests.live.runner_harness import in_loop
 from tests.live.test_match_timing import Machine
 
 
-@in_loop
-async def test_a_move_is_accepted_and_the_next_seat_gets_its_turn() -> None:
-    harness = RefereeHarness()
+async def test_a_move_is_accepted_and_the_next_seat_gets_its_turn(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match()
     drain_outbox(sessions[1])
     answered = await harness.submit_move(match_id, 0, "2")
@@ -51,12 +49,9 @@ async def test_a_move_is_accepted_and_the_next_seat_gets_its_turn() -> None:
     assert due.legal_moves(2).count == 3
     assert (due.attempts_left, due.offers, due.sealed) == (3, (), False)
     assert harness.referee.turn_due(match_id, 0) is None
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_turn_lists_the_moves_since_the_last_turn_or_all_moves() -> None:
-    harness = RefereeHarness()
+async def test_a_turn_lists_the_moves_since_the_last_turn_or_all_moves(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     for move in "123":
         await harness.submit_move(
@@ -65,12 +60,9 @@ async def test_a_turn_lists_the_moves_since_the_last_turn_or_all_moves() -> None
     due = harness.turn_due(match_id, 1)
     assert due.moves_since() == [(0, "3")]
     assert due.moves_since(all_moves=True) == [(0, "1"), (1, "2"), (0, "3")]
-    await harness.referee.close()
 
 
-@in_loop
-async def test_simultaneous_choices_are_sealed() -> None:
-    harness = RefereeHarness()
+async def test_simultaneous_choices_are_sealed(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match("fingers")
     await harness.submit_move(match_id, 0, "3")
     due = harness.turn_due(match_id, 1)
@@ -79,12 +71,9 @@ async def test_simultaneous_choices_are_sealed() -> None:
     assert "3?" not in due.position
     await harness.submit_move(match_id, 1, "2")
     assert harness.turn_due(match_id, 2).sealed, "the last who chooses does not see the others' choices either"
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_turn_contains_the_clock_of_every_seat() -> None:
-    harness = RefereeHarness()
+async def test_a_turn_contains_the_clock_of_every_seat(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(credit=NetworkCredit(per_move_ms=100, per_match_ms=1_000))
     await harness.time.advance(3 * SECOND)
     due = harness.turn_due(match_id, 0)
@@ -94,12 +83,9 @@ async def test_a_turn_contains_the_clock_of_every_seat() -> None:
     assert (other.running, other.used_us, other.left_us) == (False, 0, 10 * SECOND)
     untimed, _ = await harness.start_match(controls=(Untimed(),))
     assert harness.turn_due(untimed, 0).left_us is None
-    await harness.referee.close()
 
 
-@in_loop
-async def test_turns_are_listed_in_the_order_of_their_deadlines() -> None:
-    harness = RefereeHarness()
+async def test_turns_are_listed_in_the_order_of_their_deadlines(harness: RefereeHarness) -> None:
     untimed, _ = await harness.start_match(controls=(Untimed(),))
     early = await harness.create()
     await harness.time.advance(SECOND)
@@ -109,12 +95,9 @@ async def test_turns_are_listed_in_the_order_of_their_deadlines() -> None:
     assert [turn.repeated for turn in due] == [False] * 3
     assert [turn.repeated for turn in await harness.referee.due_turns("bot0", late)] == [True]
     assert await harness.referee.due_turns("bot1") == []
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_repeated_answer_gets_its_first_verdict() -> None:
-    harness = RefereeHarness()
+async def test_a_repeated_answer_gets_its_first_verdict(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     first = await harness.referee.submit(match_id, 0, "0.0.1", "2")
     again = await harness.referee.submit(match_id, 0, "0.0.1", "2")
@@ -122,22 +105,16 @@ async def test_a_repeated_answer_gets_its_first_verdict() -> None:
     with pytest.raises(StaleTurn):
         await harness.referee.submit(match_id, 0, "0.0.1", "3")
     assert (await harness.match(match_id)).ply == 1
-    await harness.referee.close()
 
 
-@in_loop
-async def test_concurrent_identical_answers_are_one_move() -> None:
-    harness = RefereeHarness()
+async def test_concurrent_identical_answers_are_one_move(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     answers = await asyncio.gather(*(harness.referee.submit(match_id, 0, "0.0.1", "2", "r") for _ in range(5)))
     assert [answered.repeated for answered in answers] == [False, True, True, True, True]
     assert (await harness.match(match_id)).ply == 1
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_request_id_stays_known_during_and_after_the_match_and_after_a_restart() -> None:
-    harness = RefereeHarness()
+async def test_a_request_id_stays_known_during_and_after_the_match_and_after_a_restart(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 6})
     first = await harness.referee.submit(match_id, 0, "0.0.1", "2", "r1")
     await harness.submit_move(match_id, 1, "1")
@@ -161,12 +138,9 @@ async def test_a_request_id_stays_known_during_and_after_the_match_and_after_a_r
     for seat in (0, 9):
         with pytest.raises(MatchOver):
             await harness.referee.submit(match_id, seat, "0.0.1", "2")
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_repeated_answer_reads_a_few_entries_and_not_the_whole_log() -> None:
-    harness = RefereeHarness()
+async def test_a_repeated_answer_reads_a_few_entries_and_not_the_whole_log(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 100})
     first = last = await harness.submit_move(match_id, 0, "1", request_id="r1")
     for ply in range(1, 60):
@@ -176,12 +150,9 @@ async def test_a_repeated_answer_reads_a_few_entries_and_not_the_whole_log() -> 
     assert await harness.referee.submit(match_id, 0, "0.0.1", "1", "r1") == structs.replace(first, repeated=True)
     assert await harness.referee.submit(match_id, 1, "1.59.1", "1") == structs.replace(last, repeated=True)
     assert harness.log.entries_read <= 2 * VERDICT_READ_BATCH
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_repeated_answer_reports_the_end_that_followed_after_moves_of_a_policy() -> None:
-    harness = RefereeHarness()
+async def test_a_repeated_answer_reports_the_end_that_followed_after_moves_of_a_policy(harness: RefereeHarness) -> None:
     continue_without = Policies(forfeit_effect="default_moves")
     harness.connect(*BOTS)
     match_id = await harness.create("stones", chosen={"heap": 6, "seats": 4}, players=BOTS, policies=continue_without)
@@ -191,12 +162,9 @@ async def test_a_repeated_answer_reports_the_end_that_followed_after_moves_of_a_
     assert (await harness.event_kinds(match_id))[-4:] == ["MovePlayed", "MovePlayed", "MovePlayed", "PlayEnded"]
     assert first.result
     assert await harness.referee.submit(match_id, 0, "0.0.1", "1") == structs.replace(first, repeated=True)
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_failed_attempt_reports_the_attempts_left_and_so_does_its_repetition() -> None:
-    harness = RefereeHarness()
+async def test_a_failed_attempt_reports_the_attempts_left_and_so_does_its_repetition(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match()
     drain_outbox(sessions[0])
     for again in (False, True):
@@ -209,12 +177,9 @@ async def test_a_failed_attempt_reports_the_attempts_left_and_so_does_its_repeti
         await harness.submit_move(match_id, 0, "all")
     assert (malformed.value.reason, malformed.value.attempts_left) == ("MALFORMED_MOVE", 1)
     assert harness.turn_due(match_id, 0).attempts_left == 1
-    await harness.referee.close()
 
 
-@in_loop
-async def test_validating_a_move_plays_nothing_and_costs_no_attempt() -> None:
-    harness = RefereeHarness()
+async def test_validating_a_move_plays_nothing_and_costs_no_attempt(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     assert await harness.referee.validate(match_id, 0, "0.0.1", "3") == 2
     with pytest.raises(AttemptRefused) as refused:
@@ -225,12 +190,9 @@ async def test_validating_a_move_plays_nothing_and_costs_no_attempt() -> None:
     assert await harness.event_kinds(match_id) == ["MatchCreated", "PlayStarted"]
     await harness.submit_move(match_id, 0, "1")
     assert await harness.referee.validate(match_id, 0, "0.0.1", "1") == 3
-    await harness.referee.close()
 
 
-@in_loop
-async def test_validating_an_answer_that_was_given_returns_its_verdict() -> None:
-    harness = RefereeHarness()
+async def test_validating_an_answer_that_was_given_returns_its_verdict(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(policies=Policies(timeout="random_move"))
     for call in (harness.referee.submit, harness.referee.validate):
         with pytest.raises(AttemptRefused) as refused:
@@ -241,12 +203,9 @@ async def test_validating_an_answer_that_was_given_returns_its_verdict() -> None
         with pytest.raises(LateAnswer) as late:
             await call(match_id, 0, "0.0.2", "1")
         assert late.value.row.late
-    await harness.referee.close()
 
 
-@in_loop
-async def test_an_answer_after_the_flag_fall_is_late_and_so_is_its_repetition() -> None:
-    harness = RefereeHarness()
+async def test_an_answer_after_the_flag_fall_is_late_and_so_is_its_repetition(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(policies=Policies(timeout="random_move"))
     harness.time.us += 11 * SECOND
     with pytest.raises(LateAnswer) as late:
@@ -256,12 +215,9 @@ async def test_an_answer_after_the_flag_fall_is_late_and_so_is_its_repetition() 
     with pytest.raises(LateAnswer) as again:
         await harness.referee.submit(match_id, 0, "0.0.1", "1")
     assert (late.value.repeated, again.value.repeated) == (False, True)
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_turn_played_by_a_policy_expires_with_the_clock_charge() -> None:
-    harness = RefereeHarness()
+async def test_a_turn_played_by_a_policy_expires_with_the_clock_charge(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match(policies=Policies(timeout="default_move"))
     for session in sessions:
         drain_outbox(session)
@@ -275,12 +231,9 @@ async def test_a_turn_played_by_a_policy_expires_with_the_clock_charge() -> None
     harness.referee.sessions.close(sessions[1])
     await harness.time.advance(10 * SECOND + 1)
     assert len(filter_by_type(drain_outbox(sessions[0]), TurnNotice)) == 1
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_turn_expires_after_its_last_attempt_and_after_a_resignation() -> None:
-    harness = RefereeHarness()
+async def test_a_turn_expires_after_its_last_attempt_and_after_a_resignation(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match(
         policies=Policies(illegal_move=IllegalMovePolicy(action="random_move"))
     )
@@ -294,12 +247,9 @@ async def test_a_turn_expires_after_its_last_attempt_and_after_a_resignation() -
     (expired,) = drain_outbox(sessions[1])
     assert isinstance(expired, TurnExpired)
     assert expired.row is None
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_draw_offer_sends_the_turn_again() -> None:
-    harness = RefereeHarness()
+async def test_a_draw_offer_sends_the_turn_again(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match()
     drain_outbox(sessions[0])
     assert not harness.turn_due(match_id, 0).repeated
@@ -314,12 +264,9 @@ async def test_a_draw_offer_sends_the_turn_again() -> None:
     done = await harness.referee.offer_draw(match_id, 1)
     assert done.result
     assert done.number == (await harness.match(match_id)).number
-    await harness.referee.close()
 
 
-@in_loop
-async def test_an_answer_without_a_seat_or_before_the_start_is_rejected() -> None:
-    harness = RefereeHarness()
+async def test_an_answer_without_a_seat_or_before_the_start_is_rejected(harness: RefereeHarness) -> None:
     waiting = await harness.create()
     with pytest.raises(NotAllowedNow):
         await harness.referee.submit(waiting, 0, "0.0.1", "1")
@@ -330,15 +277,12 @@ async def test_an_answer_without_a_seat_or_before_the_start_is_rejected() -> Non
         await harness.referee.submit(waiting, 0, "0.0.1", "1")
 
 
-@in_loop
-async def test_the_position_of_a_turn_is_redacted_for_its_seat() -> None:
-    harness = RefereeHarness()
+async def test_the_position_of_a_turn_is_redacted_for_its_seat(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match("toc", players=BOTS)
     position = (await harness.match(match_id)).require_position()
     seat = position.owing[0]
     assert harness.turn_due(match_id, seat).position == position.text(seat) != position.text(REFEREE)
     await harness.submit_move(match_id, seat, position.moves(seat)[0])
-    await harness.referee.close()
 
 
 @pytest.mark.parametrize(("token", "seat"), [("3.0.1", 3), ("", None), ("x.1", None), ("12", None), ("9999.1.1", None)])
@@ -346,9 +290,9 @@ def test_a_token_names_its_seat(token: str, seat: int | None) -> None:
     assert seat_of(token) == seat
 
 
-@in_loop
-async def test_a_turn_whose_answer_could_not_be_written_is_sent_again_when_the_log_is_available() -> None:
-    harness = RefereeHarness()
+async def test_a_turn_whose_answer_could_not_be_written_is_sent_again_when_the_log_is_available(
+    harness: RefereeHarness,
+) -> None:
     match_id, (first, second) = await harness.start_match()
     assert (len(drain_turns(first)), drain_turns(second)) == (1, [])
     harness.log.make_unavailable()
@@ -359,7 +303,6 @@ async def test_a_turn_whose_answer_could_not_be_written_is_sent_again_when_the_l
     await harness.time.advance(FIRST_RETRY_US)
     assert (drain_turns(first), drain_turns(second)) == ([TurnNotice(match_id, 0)], [])
     assert (await harness.submit_move(match_id, 0, "1")).number == (await harness.match(match_id)).number
-    await harness.referee.close()
 
 
 LIMITS = LiveLimits(return_within_us=50 * MS)
@@ -415,10 +358,6 @@ class TakenOver:
             self.harness.referee.sessions.close(session)
         self.sessions.clear()
 
-    async def close(self) -> None:
-        self.machine.lag.stop()
-        await self.harness.referee.close()
-
 
 async def answer(process: TakenOver, match_id: str) -> ClockCharge:
     """Let the bot answer by a call, connected or not; return the charge."""
@@ -457,16 +396,14 @@ def test_time_in_which_the_referee_could_not_serve_is_charged_to_no_bot(
         await process.do(after)
         row = await answer(process, match_id)
         assert row.charged_us <= process.served_us
-        await process.close()
-        await harness.referee.close()
 
     play()
 
 
 @pytest.mark.parametrize("known", [True, False])
-@in_loop
-async def test_lag_that_its_holder_causes_after_a_bot_is_back_is_charged_to_it(known: bool) -> None:
-    harness = RefereeHarness()
+async def test_lag_that_its_holder_causes_after_a_bot_is_back_is_charged_to_it(
+    harness: RefereeHarness, known: bool
+) -> None:
     match_id, _ = await harness.start_match(controls=(Untimed(),))
     await harness.referee.close()
     process = TakenOver(harness)
@@ -475,7 +412,6 @@ async def test_lag_that_its_holder_causes_after_a_bot_is_back_is_charged_to_it(k
     await process.do([("think", 100 * MS), ("connect", 0), ("own", 2 * SECOND)])
     row = await answer(process, match_id)
     assert row.charged_us >= 2 * SECOND
-    await process.close()
 
 
 def test_what_a_process_computed_before_it_served_delays_nobody_later() -> None:
@@ -484,4 +420,3 @@ def test_what_a_process_computed_before_it_served_delays_nobody_later() -> None:
     machine.run_step("ada", 20 * MS, blocked_us=3 * SECOND)
     (ada, other) = machine.credits("ada", "bob")
     assert (ada, other) == (3 * SECOND, 3 * SECOND + 20 * MS)
-    machine.lag.stop()

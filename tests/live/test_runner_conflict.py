@@ -12,14 +12,22 @@ from referee.match.decision import Decision
 from referee.match.events import FlagFell, MovePlayed
 from referee.match.match_errors import MatchError, StaleTurn
 from tests.live.fake_time import settle
-from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, match_setup, submit_move
+from tests.live.runner_harness import (
+    RunnerHarness,
+    ServerProcess,
+    answer,
+    is_playing,
+    match_setup,
+    submit_move,
+)
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 
-class TwoProcesses:
+class TwoProcesses(ServerProcess):
     """Two processes that run one match and notify each other only when the test says so."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.first = RunnerHarness()
         self.second = RunnerHarness(shared_with=self.first)
         self.time = self.first.time
@@ -27,22 +35,25 @@ class TwoProcesses:
     async def start(self, **setup: object) -> list[MatchRunner]:
         """Return the runners of a match in play; both know all of its entries."""
         first = await self.first.start_match(match_setup(**setup))  # type: ignore[arg-type]
-        return [first, MatchRunner(first.match, self.second.dependencies)]
+        return [first, self.second.run_too(first.match)]
 
     async def notify(self, runner: MatchRunner, after: int) -> None:
         """Notify a runner of all entries after that number."""
         runner.receive(await self.first.stored.read("m1", after))
 
-    async def close(self, *runners: MatchRunner) -> None:
-        for runner in runners:
-            await runner.close()
-        assert self.first.observer.faults == self.second.observer.faults == []
-        assert self.first.observer.stopped_matches == self.second.observer.stopped_matches == []
+    async def close(self) -> None:
+        await self.first.close()
+        await self.second.close()
+        for observer in (self.first.observer, self.second.observer):
+            assert (observer.faults, observer.stopped_matches) == ([], [])
 
 
-@in_loop
-async def test_a_runner_that_loses_a_race_decides_again_on_what_the_winner_wrote() -> None:
-    processes = TwoProcesses()
+@pytest.fixture
+def processes() -> TwoProcesses:
+    return TwoProcesses()
+
+
+async def test_a_runner_that_loses_a_race_decides_again_on_what_the_winner_wrote(processes: TwoProcesses) -> None:
     winner, loser = await processes.start()
     verdicts = await asyncio.gather(
         winner.submit(OfferDraw(1)), loser.submit(answer(loser, 0, "3")), return_exceptions=True
@@ -53,12 +64,9 @@ async def test_a_runner_that_loses_a_race_decides_again_on_what_the_winner_wrote
     await processes.notify(winner, winner.match.number)
     assert await processes.first.log_agrees_with(winner)
     assert [entry.number for entry in processes.second.observer.foreign] == [3]
-    await processes.close(winner, loser)
 
 
-@in_loop
-async def test_two_answers_to_one_turn_are_played_once() -> None:
-    processes = TwoProcesses()
+async def test_two_answers_to_one_turn_are_played_once(processes: TwoProcesses) -> None:
     winner, loser = await processes.start()
     verdicts = await asyncio.gather(
         winner.submit(answer(winner, 0, "1")), loser.submit(answer(loser, 0, "3")), return_exceptions=True
@@ -66,23 +74,17 @@ async def test_two_answers_to_one_turn_are_played_once() -> None:
     assert isinstance(verdicts[0], Decision)
     assert isinstance(verdicts[1], StaleTurn)
     assert (await processes.first.event_kinds()).count("MovePlayed") == 1
-    await processes.close(winner, loser)
 
 
-@in_loop
-async def test_commands_behind_a_lost_race_are_decided_on_the_new_state() -> None:
-    processes = TwoProcesses()
+async def test_commands_behind_a_lost_race_are_decided_on_the_new_state(processes: TwoProcesses) -> None:
     winner, loser = await processes.start(game=FINGERS)
     await submit_move(winner, 0, "1")
     verdicts = await asyncio.gather(*(submit_move(loser, seat, "1") for seat in (1, 2)), return_exceptions=True)
     assert all(isinstance(verdict, Decision) for verdict in verdicts)
     assert await processes.second.log_agrees_with(loser)
-    await processes.close(winner, loser)
 
 
-@in_loop
-async def test_a_repeated_or_late_notification_changes_nothing() -> None:
-    processes = TwoProcesses()
+async def test_a_repeated_or_late_notification_changes_nothing(processes: TwoProcesses) -> None:
     first, second = await processes.start()
     await submit_move(first, 0, "1")
     for _ in range(2):
@@ -90,12 +92,9 @@ async def test_a_repeated_or_late_notification_changes_nothing() -> None:
         await processes.notify(second, 0)
     assert second.match == first.match
     assert [entry.number for entry in processes.second.observer.received] == [3]
-    await processes.close(first, second)
 
 
-@in_loop
-async def test_a_lost_notification_is_read_from_the_log() -> None:
-    processes = TwoProcesses()
+async def test_a_lost_notification_is_read_from_the_log(processes: TwoProcesses) -> None:
     first, second = await processes.start()
     await submit_move(first, 0, "1")
     await submit_move(first, 1, "1")
@@ -103,12 +102,9 @@ async def test_a_lost_notification_is_read_from_the_log() -> None:
     await settle()
     assert second.match == first.match
     assert [entry.number for entry in processes.second.observer.received] == [3, 4]
-    await processes.close(first, second)
 
 
-@in_loop
-async def test_a_notification_during_a_commit_is_applied_after_it() -> None:
-    processes = TwoProcesses()
+async def test_a_notification_during_a_commit_is_applied_after_it(processes: TwoProcesses) -> None:
     first, second = await processes.start(game=FINGERS)
     processes.second.log.after.clear()
     move = second.submit(answer(second, 1, "1"))
@@ -122,12 +118,9 @@ async def test_a_notification_during_a_commit_is_applied_after_it() -> None:
     await settle()
     assert second.match == first.match
     assert await processes.second.log_agrees_with(second)
-    await processes.close(first, second)
 
 
-@in_loop
-async def test_what_others_wrote_is_read_as_soon_as_the_log_can_be_read_again() -> None:
-    processes = TwoProcesses()
+async def test_what_others_wrote_is_read_as_soon_as_the_log_can_be_read_again(processes: TwoProcesses) -> None:
     first, second = await processes.start()
     await submit_move(first, 0, "1")
     processes.second.log.make_unavailable()
@@ -138,12 +131,9 @@ async def test_what_others_wrote_is_read_as_soon_as_the_log_can_be_read_again() 
     await processes.time.advance(SECOND)
     assert [type(event).__name__ for event in await processes.first.events()][-1] == "RefereeRecovered"
     assert await processes.second.log_agrees_with(second)
-    await processes.close(first, second)
 
 
-@in_loop
-async def test_a_bot_is_not_charged_for_the_time_in_which_its_turn_travelled() -> None:
-    processes = TwoProcesses()
+async def test_a_bot_is_not_charged_for_the_time_in_which_its_turn_travelled(processes: TwoProcesses) -> None:
     first, second = await processes.start()
     await submit_move(first, 0, "1")
     await processes.time.advance(3 * SECOND)  # The other process learns of the turn three seconds late.
@@ -154,15 +144,12 @@ async def test_a_bot_is_not_charged_for_the_time_in_which_its_turn_travelled() -
     assert played.row
     assert played.row.stall_us == 3 * SECOND
     assert played.row.charged_us == 2 * SECOND
-    await processes.close(first, second)
 
 
-@in_loop
-async def test_an_entry_from_a_process_whose_match_time_is_ahead_charges_nobody() -> None:
-    processes = TwoProcesses()
+async def test_an_entry_from_a_process_whose_match_time_is_ahead_charges_nobody(processes: TwoProcesses) -> None:
     first = await processes.first.start_match(match_setup(FINGERS))
     await processes.time.advance(4 * SECOND)
-    late = MatchRunner(first.match, processes.second.dependencies)  # It learns of the match four seconds late.
+    late = processes.second.run_too(first.match)  # It learns of the match four seconds late.
     await processes.time.advance(SECOND)
     await submit_move(first, 0, "1")
     await processes.notify(late, 2)
@@ -172,24 +159,18 @@ async def test_an_entry_from_a_process_whose_match_time_is_ahead_charges_nobody(
     assert played.row
     assert played.row.charged_us == 2 * SECOND
     assert late.match.at_us == 6 * SECOND
-    await processes.close(first, late)
 
 
-@in_loop
-async def test_a_flag_that_loses_a_race_against_the_move_does_not_fall() -> None:
-    processes = TwoProcesses()
+async def test_a_flag_that_loses_a_race_against_the_move_does_not_fall(processes: TwoProcesses) -> None:
     first, second = await processes.start()
     await processes.time.advance(9 * SECOND)
     await submit_move(first, 0, "1")
     await processes.time.advance(2 * SECOND)  # By the second process, the first player has used eleven seconds.
     assert not [event for event in await processes.first.events() if isinstance(event, FlagFell)]
     assert second.match == first.match
-    await processes.close(first, second)
 
 
-@in_loop
-async def test_a_match_that_others_ended_is_over_for_a_flag_too() -> None:
-    processes = TwoProcesses()
+async def test_a_match_that_others_ended_is_over_for_a_flag_too(processes: TwoProcesses) -> None:
     first, second = await processes.start()
     await processes.time.advance(11 * SECOND)
     assert (await processes.first.event_kinds()).count("PlayEnded") == 1
@@ -197,12 +178,9 @@ async def test_a_match_that_others_ended_is_over_for_a_flag_too() -> None:
     assert first.match == second.match
     assert not is_playing(first)
     assert (await second.submit(FallFlag(0, second.measure(0)))).events == ()
-    await processes.close(first, second)
 
 
-@in_loop
-async def test_a_damaged_entry_of_another_process_stops_the_runner() -> None:
-    processes = TwoProcesses()
+async def test_a_damaged_entry_of_another_process_stops_the_runner(processes: TwoProcesses) -> None:
     first, second = await processes.start()
     await submit_move(first, 0, "1")
     foreign = MovePlayed  # An entry that cannot follow: the same move once more.
@@ -210,16 +188,14 @@ async def test_a_damaged_entry_of_another_process_stops_the_runner() -> None:
     assert isinstance(entry.event, foreign)
     second.receive([entry])
     second.receive([type(entry)("m1", 4, entry.at_ms, entry.event)])
-    assert processes.second.observer.stopped_matches == ["m1"]
-    assert len(processes.second.observer.faults) == 1
-    await first.close()
-    await second.close()
+    observer = processes.second.observer
+    assert (observer.stopped_matches.pop(), len(observer.faults)) == ("m1", 1)
+    observer.faults.clear()
 
 
 @pytest.mark.parametrize("seed", range(20))
-@in_loop
-async def test_processes_that_race_at_random_write_one_history(seed: int) -> None:
-    rng, processes = random.Random(seed), TwoProcesses()
+async def test_processes_that_race_at_random_write_one_history(processes: TwoProcesses, seed: int) -> None:
+    rng = random.Random(seed)
     runners = await processes.start(game=rng.choice([NIM, FINGERS]))
     while is_playing(runners[0]) or is_playing(runners[1]):
         commands = []
@@ -238,12 +214,9 @@ async def test_processes_that_race_at_random_write_one_history(seed: int) -> Non
             await settle()
     assert await processes.first.log_agrees_with(runners[0])
     assert await processes.second.log_agrees_with(runners[1])
-    await processes.close(*runners)
 
 
-@in_loop
-async def test_a_match_that_is_resumed_twice_has_one_history() -> None:
-    processes = TwoProcesses()
+async def test_a_match_that_is_resumed_twice_has_one_history(processes: TwoProcesses) -> None:
     opened = await processes.first.start_match(match_setup())
     processes.second.log.before.clear()
     resuming = asyncio.create_task(processes.second.resume_match())
@@ -254,14 +227,10 @@ async def test_a_match_that_is_resumed_twice_has_one_history() -> None:
     assert (await processes.first.event_kinds())[-2:] == ["MovePlayed", "RefereeRecovered"]
     await submit_move(resumed, 1, "1")
     assert await processes.second.log_agrees_with(resumed)
-    await processes.close(opened, resumed)
 
 
-@in_loop
-async def test_play_starts_once_if_two_processes_start_it() -> None:
-    processes = TwoProcesses()
-    waiting, other = await processes.start()
+async def test_play_starts_once_if_two_processes_start_it(processes: TwoProcesses) -> None:
+    _, other = await processes.start()
     with pytest.raises(MatchError):
         await other.submit(StartPlay())
     assert (await processes.first.event_kinds()).count("PlayStarted") == 1
-    await processes.close(waiting, other)

@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import pytest
 
-from referee.live.create import open_match
 from referee.live.ports import StoreUnavailable
 from referee.live.runner import FIRST_RETRY_US, LAST_RETRY_US, MatchRunner
 from referee.match.clock import MS, SECOND, Bronstein
@@ -16,7 +15,7 @@ from referee.match.match_errors import MatchOver
 from referee.match.setup import Player
 from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
-from tests.live.runner_harness import RunnerHarness, answer, in_loop, is_playing, match_setup, submit_move
+from tests.live.runner_harness import RunnerHarness, answer, is_playing, match_setup, submit_move
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 
@@ -25,77 +24,66 @@ async def check_rejected(runner: MatchRunner, seat: int, move: str) -> None:
         await submit_move(runner, seat, move)
 
 
-@in_loop
-async def test_a_command_is_rejected_without_effect_and_the_match_continues_later() -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup())
+async def test_a_command_is_rejected_without_effect_and_the_match_continues_later(process: RunnerHarness) -> None:
+    runner = await process.start_match(match_setup())
     before = runner.match
-    harness.log.make_unavailable()
+    process.log.make_unavailable()
     await check_rejected(runner, 0, "1")
     await check_rejected(runner, 0, "1")
     assert runner.match is before
-    harness.log.make_available()
+    process.log.make_available()
     await submit_move(runner, 0, "1")
-    assert await harness.event_kinds() == ["MatchCreated", "PlayStarted", "RefereeRecovered", "MovePlayed"]
-    assert await harness.log_agrees_with(runner)
-    await runner.close()
+    assert await process.event_kinds() == ["MatchCreated", "PlayStarted", "RefereeRecovered", "MovePlayed"]
+    assert await process.log_agrees_with(runner)
 
 
-@in_loop
-async def test_match_time_stops_until_the_log_is_available_and_the_log_records_for_how_long() -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup())
-    await harness.time.advance(3 * SECOND)
-    harness.log.make_unavailable()
-    down_from_us = harness.time.us
+async def test_match_time_stops_until_the_log_is_available_and_the_log_records_for_how_long(
+    process: RunnerHarness,
+) -> None:
+    runner = await process.start_match(match_setup())
+    await process.time.advance(3 * SECOND)
+    process.log.make_unavailable()
+    down_from_us = process.time.us
     await check_rejected(runner, 0, "1")
-    await harness.time.advance(60 * SECOND)
+    await process.time.advance(60 * SECOND)
     assert is_playing(runner)
-    harness.log.make_available()
-    await harness.time.advance_to_next_alarm()
-    resumed = (await harness.events())[-1]
+    process.log.make_available()
+    await process.time.advance_to_next_alarm()
+    resumed = (await process.events())[-1]
     assert isinstance(resumed, RefereeRecovered)
     assert resumed.at_us == 3 * SECOND
-    assert resumed.downtime_ms == (harness.time.us - down_from_us) // MS >= 60_000
-    await harness.time.advance(7 * SECOND)
-    assert is_playing(runner)
-    await harness.time.advance(1)
-    assert isinstance((await harness.events())[3], FlagFell)
-    await runner.close()
+    assert resumed.downtime_ms == (process.time.us - down_from_us) // MS >= 60_000
+    await process.check_end(runner, after_us=7 * SECOND)
+    assert isinstance((await process.events())[3], FlagFell)
 
 
-@in_loop
-async def test_writing_is_retried_with_an_exponential_backoff_up_to_a_limit() -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup())
-    harness.log.make_unavailable()
+async def test_writing_is_retried_with_an_exponential_backoff_up_to_a_limit(process: RunnerHarness) -> None:
+    runner = await process.start_match(match_setup())
+    process.log.make_unavailable()
     await check_rejected(runner, 0, "1")
-    harness.log.attempt_times_us = [harness.time.us]
-    await harness.time.advance(60 * SECOND)
-    attempt_times = harness.log.attempt_times_us
+    process.log.attempt_times_us = [process.time.us]
+    await process.time.advance(60 * SECOND)
+    attempt_times = process.log.attempt_times_us
     pauses = [later - earlier for earlier, later in pairwise(attempt_times)]
     assert pauses[:4] == [FIRST_RETRY_US, 2 * FIRST_RETRY_US, 4 * FIRST_RETRY_US, 8 * FIRST_RETRY_US]
     assert pauses[-1] == max(pauses) == LAST_RETRY_US
-    harness.log.make_available()
-    await harness.time.advance(LAST_RETRY_US)
-    harness.log.make_unavailable()
+    process.log.make_available()
+    await process.time.advance(LAST_RETRY_US)
+    process.log.make_unavailable()
     await check_rejected(runner, 0, "1")
-    harness.log.attempt_times_us = [harness.time.us]
-    await harness.time.advance(FIRST_RETRY_US)
-    assert harness.log.attempt_times_us[1:] == [harness.time.us], "it begins with the first pause again"
-    await runner.close()
+    process.log.attempt_times_us = [process.time.us]
+    await process.time.advance(FIRST_RETRY_US)
+    assert process.log.attempt_times_us[1:] == [process.time.us], "it begins with the first pause again"
 
 
-@in_loop
-async def test_a_flag_fall_that_could_not_be_written_is_written_later() -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup())
-    harness.log.make_unavailable()
-    await harness.time.advance(30 * SECOND)
+async def test_a_flag_fall_that_could_not_be_written_is_written_later(process: RunnerHarness) -> None:
+    runner = await process.start_match(match_setup())
+    process.log.make_unavailable()
+    await process.time.advance(30 * SECOND)
     assert is_playing(runner)
-    harness.log.make_available()
-    await harness.time.advance(LAST_RETRY_US)
-    assert await harness.event_kinds() == [
+    process.log.make_available()
+    await process.time.advance(LAST_RETRY_US)
+    assert await process.event_kinds() == [
         "MatchCreated",
         "PlayStarted",
         "RefereeRecovered",
@@ -104,124 +92,105 @@ async def test_a_flag_fall_that_could_not_be_written_is_written_later() -> None:
         "PlayEnded",
     ]
     assert runner.match.forfeits[0].seat == 0
-    assert await harness.log_agrees_with(runner)
-    await runner.close()
+    assert await process.log_agrees_with(runner)
 
 
-@in_loop
-async def test_an_answer_is_not_charged_for_waiting_for_a_failed_write() -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup(FINGERS))
-    await harness.time.advance(SECOND)
-    harness.log.before.clear()
+async def test_an_answer_is_not_charged_for_waiting_for_a_failed_write(process: RunnerHarness) -> None:
+    runner = await process.start_match(match_setup(FINGERS))
+    await process.time.advance(SECOND)
+    process.log.before.clear()
     answers = [runner.submit(answer(runner, seat, "1")) for seat in (0, 1, 1)]
-    await harness.time.advance(4 * SECOND)
-    harness.log.make_unavailable()
-    harness.log.before.set()
+    await process.time.advance(4 * SECOND)
+    process.log.make_unavailable()
+    process.log.before.set()
     verdicts = await asyncio.gather(*answers, return_exceptions=True)
     assert [type(verdict) for verdict in verdicts] == [StoreUnavailable] * 3
-    harness.log.make_available()
-    await harness.time.advance(FIRST_RETRY_US)
+    process.log.make_available()
+    await process.time.advance(FIRST_RETRY_US)
     await asyncio.gather(*(submit_move(runner, seat, "1") for seat in range(3)))
-    rows = [event.row for event in await harness.events() if isinstance(event, MovePlayed)]
-    assert [row.charged_us for row in rows if row] == [SECOND, SECOND, 5 * SECOND]
-    await runner.close()
+    rows = await process.move_rows()
+    assert [row.charged_us for row in rows] == [SECOND, SECOND, 5 * SECOND]
 
 
 @pytest.mark.parametrize(("seat", "token"), [(1, "1.0.2"), (7, "7.0.1"), (-1, "-1.0.1")])
-@in_loop
-async def test_an_answer_without_a_turn_earns_no_credit_from_an_outage(seat: int, token: str) -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup(FINGERS))
-    harness.log.before.clear()
+async def test_an_answer_without_a_turn_earns_no_credit_from_an_outage(
+    process: RunnerHarness, seat: int, token: str
+) -> None:
+    runner = await process.start_match(match_setup(FINGERS))
+    process.log.before.clear()
     first = runner.submit(answer(runner, 0, "1"))
     stale = runner.submit(SubmitMove(seat, token, "1", TurnMeasurement(runner.match_now())))
-    await harness.time.advance(4 * SECOND)
-    harness.log.make_unavailable()
-    harness.log.before.set()
+    await process.time.advance(4 * SECOND)
+    process.log.make_unavailable()
+    process.log.before.set()
     assert [type(verdict) for verdict in await asyncio.gather(first, stale, return_exceptions=True)] == [
         StoreUnavailable,
         StoreUnavailable,
     ]
     assert runner.measure(seat).stall_us == 0
     assert runner.measure(0).stall_us == 4 * SECOND
-    await runner.close()
 
 
-@in_loop
-async def test_commands_other_than_moves_are_rejected_too() -> None:
-    harness = RunnerHarness()
-    runner = await open_match(match_setup(control=Bronstein(SECOND)), NIM, harness.dependencies)
-    harness.log.make_unavailable()
+async def test_commands_other_than_moves_are_rejected_too(process: RunnerHarness) -> None:
+    runner = await process.open_match(match_setup(control=Bronstein(SECOND)))
+    process.log.make_unavailable()
     for command in (StartPlay(), Resign(0)):
         with pytest.raises(StoreUnavailable):
             await runner.submit(command)
     assert runner.match.phase is MatchPhase.WAITING
-    await runner.close()
 
 
-@in_loop
-async def test_no_match_is_opened_or_resumed_while_the_log_is_unavailable() -> None:
-    harness = RunnerHarness()
-    harness.log.make_unavailable()
+async def test_no_match_is_opened_or_resumed_while_the_log_is_unavailable(process: RunnerHarness) -> None:
+    process.log.make_unavailable()
     with pytest.raises(StoreUnavailable):
-        await open_match(match_setup(), NIM, harness.dependencies)
+        await process.open_match(match_setup())
     with pytest.raises(StoreUnavailable):
-        await harness.resume_match()
-    assert harness.observer.announced == []
+        await process.resume_match()
+    assert process.observer.announced == []
 
 
-@in_loop
-async def test_closing_while_the_log_is_unavailable_rejects_queued_commands() -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup())
-    harness.log.make_unavailable()
+async def test_closing_while_the_log_is_unavailable_rejects_queued_commands(process: RunnerHarness) -> None:
+    runner = await process.start_match(match_setup())
+    process.log.make_unavailable()
     move = runner.submit(answer(runner, 0, "1"))
     await runner.close()
     assert isinstance(move.exception(), StoreUnavailable)
-    assert harness.time.alarms_us == []
+    assert process.time.alarms_us == []
 
 
-@in_loop
-async def test_an_unexpected_exception_of_the_log_is_raised_to_the_caller() -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup())
-    harness.log.error = ZeroDivisionError("not promised")
+async def test_an_unexpected_exception_of_the_log_is_raised_to_the_caller(process: RunnerHarness) -> None:
+    runner = await process.start_match(match_setup())
+    process.log.error = ZeroDivisionError("not promised")
     with pytest.raises(ZeroDivisionError):
         await submit_move(runner, 0, "1")
-    harness.log.make_available()
+    process.log.make_available()
     await submit_move(runner, 0, "1")
-    assert await harness.log_agrees_with(runner)
-    await runner.close()
+    assert await process.log_agrees_with(runner)
 
 
-@in_loop
-async def test_an_unexpected_exception_without_a_caller_stops_the_runner_and_is_reported() -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup())
-    harness.log.error = ZeroDivisionError("not promised")
-    await harness.time.advance(11 * SECOND)
+async def test_an_unexpected_exception_without_a_caller_stops_the_runner_and_is_reported(
+    process: RunnerHarness,
+) -> None:
+    await process.start_match(match_setup())
+    process.log.error = ZeroDivisionError("not promised")
+    await process.time.advance(11 * SECOND)
     await settle()
-    assert [type(fault) for fault in harness.observer.faults] == [ZeroDivisionError]
-    assert harness.observer.stopped_matches == ["m1"]
-    assert harness.time.alarms_us == []
-    await runner.close()
+    assert [type(fault) for fault in process.observer.faults] == [ZeroDivisionError]
+    assert process.observer.stopped_matches == ["m1"]
+    assert process.time.alarms_us == []
 
 
-@in_loop
-async def test_a_slow_append_costs_the_next_seat_no_time() -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup())
-    harness.log.before.clear()
+async def test_a_slow_append_costs_the_next_seat_no_time(process: RunnerHarness) -> None:
+    runner = await process.start_match(match_setup())
+    process.log.before.clear()
     move = runner.submit(answer(runner, 0, "1"))
-    await harness.time.advance(30 * SECOND)
-    harness.log.before.set()
+    await process.time.advance(30 * SECOND)
+    process.log.before.set()
     await move
-    await harness.time.advance(10 * SECOND)
+    await process.time.advance(10 * SECOND)
     await submit_move(runner, 1, "1")
     assert runner.match.clocks[1].left_us == 0
     assert is_playing(runner)
-    await runner.close()
 
 
 HOUR_MS = 3_600_000
@@ -229,22 +198,20 @@ HOUR_MS = 3_600_000
 
 async def restart(harness: RunnerHarness, down_ms: int = HOUR_MS) -> RunnerHarness:
     """Return another process on the same log, `down_ms` later. The first one no longer does anything."""
-    await harness.time.advance(0)
-    harness.log.before.clear()
+    await harness.close()
     later = RunnerHarness(shared_with=harness)
     harness.time.wall_offset_ms += down_ms
     return later
 
 
-@in_loop
-async def test_a_resumed_match_has_the_same_turn_and_token_and_is_not_charged_for_the_downtime() -> None:
-    old_process = RunnerHarness()
-    old_runner = await old_process.start_match(match_setup())
-    await old_process.time.advance(2 * SECOND)
+async def test_a_resumed_match_has_the_same_turn_and_token_and_is_not_charged_for_the_downtime(
+    process: RunnerHarness,
+) -> None:
+    old_runner = await process.start_match(match_setup())
+    await process.time.advance(2 * SECOND)
     await submit_move(old_runner, 0, "1")
     turns = old_runner.match.turns
-    await old_runner.close()
-    new_process = await restart(old_process)
+    new_process = await restart(process)
     runner = await new_process.resume_match()
     assert runner.match.turns == turns
     assert (await new_process.events())[-1] == RefereeRecovered(2 * SECOND, HOUR_MS)
@@ -255,24 +222,21 @@ async def test_a_resumed_match_has_the_same_turn_and_token_and_is_not_charged_fo
     assert moves[1].row
     assert moves[1].row.charged_us == 3 * SECOND
     assert await new_process.log_agrees_with(runner)
-    await runner.close()
 
 
-@in_loop
-async def test_no_outage_is_charged_that_the_old_process_recorded_as_match_time() -> None:
-    old_process = RunnerHarness()
-    old_runner = await old_process.start_match(match_setup())
-    old_process.log.before.clear()
+async def test_no_outage_is_charged_that_the_old_process_recorded_as_match_time(process: RunnerHarness) -> None:
+    old_runner = await process.start_match(match_setup())
+    process.log.before.clear()
     move = old_runner.submit(answer(old_runner, 0, "1"))
-    await old_process.time.advance(4 * SECOND)
-    old_process.log.make_unavailable()
-    old_process.log.before.set()
+    await process.time.advance(4 * SECOND)
+    process.log.make_unavailable()
+    process.log.before.set()
     with pytest.raises(StoreUnavailable):
         await move
-    old_process.log.make_available()
-    await old_process.time.advance(FIRST_RETRY_US)
-    assert (await old_process.events())[-1] == RefereeRecovered(4 * SECOND, FIRST_RETRY_US // MS)
-    new_process = await restart(old_process)
+    process.log.make_available()
+    await process.time.advance(FIRST_RETRY_US)
+    assert (await process.events())[-1] == RefereeRecovered(4 * SECOND, FIRST_RETRY_US // MS)
+    new_process = await restart(process)
     runner = await new_process.resume_match()
     await new_process.time.advance(3 * SECOND)
     await submit_move(runner, 0, "1")
@@ -280,90 +244,62 @@ async def test_no_outage_is_charged_that_the_old_process_recorded_as_match_time(
     assert isinstance(last, MovePlayed)
     assert last.row
     assert (last.row.stall_us, last.row.charged_us) == (4 * SECOND, 3 * SECOND)
-    await old_runner.close()
-    await runner.close()
 
 
-@in_loop
-async def test_resuming_a_match_is_announced() -> None:
-    old_process = RunnerHarness()
-    old_runner = await old_process.start_match(match_setup())
-    await old_runner.close()
-    new_process = await restart(old_process)
+async def test_resuming_a_match_is_announced(process: RunnerHarness) -> None:
+    old_runner = await process.start_match(match_setup())
+    new_process = await restart(process)
     runner = await new_process.resume_match()
     assert new_process.observer.announced == [
         (old_runner.match, (await new_process.stored.read("m1"))[2:], runner.match)
     ]
-    await runner.close()
 
 
-@in_loop
-async def test_the_flag_of_a_resumed_match_falls_after_the_time_that_was_left() -> None:
-    old_process = RunnerHarness()
-    old_runner = await old_process.start_match(match_setup())
-    await old_runner.close()
-    await old_process.time.advance(500 * SECOND)
-    new_process = await restart(old_process)
+async def test_the_flag_of_a_resumed_match_falls_after_the_time_that_was_left(process: RunnerHarness) -> None:
+    await process.start_match(match_setup())
+    new_process = await restart(process)
+    await new_process.time.advance(500 * SECOND)
     runner = await new_process.resume_match()
-    await new_process.time.advance(10 * SECOND)
-    assert is_playing(runner)
-    await new_process.time.advance(1)
-    assert not is_playing(runner)
-    await runner.close()
+    await new_process.check_end(runner, after_us=10 * SECOND)
 
 
-@in_loop
-async def test_a_sealed_choice_survives_a_restart() -> None:
-    old_process = RunnerHarness()
-    old_runner = await old_process.start_match(match_setup(FINGERS))
+async def test_a_sealed_choice_survives_a_restart(process: RunnerHarness) -> None:
+    old_runner = await process.start_match(match_setup(FINGERS))
     await submit_move(old_runner, 1, "2")
-    await old_runner.close()
-    runner = await (await restart(old_process)).resume_match()
+    runner = await (await restart(process)).resume_match()
     assert [turn.seat for turn in runner.match.owing] == [0, 2]
     again = await runner.submit(answer(runner, 1, "2", token="1.0.1"))
     assert again.events == ()
-    await runner.close()
 
 
-@in_loop
 async def test_a_match_survives_a_restart_after_every_move() -> None:
     harness, moves = RunnerHarness(), 0
     runner = await harness.start_match(match_setup())
     while is_playing(runner):
         await submit_move(runner, moves % 2, "2" if moves < 10 else "1")
         moves += 1
-        await runner.close()
         harness = await restart(harness)
         runner = await harness.resume_match()
     assert moves == 11
     assert (await harness.event_kinds()).count("RefereeRecovered") == 10
-    await runner.close()
 
 
-@in_loop
-async def test_a_match_that_waits_for_bots_still_waits_after_a_restart() -> None:
-    old_process = RunnerHarness()
-    old_runner = await old_process.start_match(match_setup(match_id="other"))
-    await old_runner.close()
+async def test_a_match_that_waits_for_bots_still_waits_after_a_restart(process: RunnerHarness) -> None:
+    await process.start_match(match_setup(match_id="other"))
     open_seats = match_setup(players=(Player("a"), Player()))
-    runner = await open_match(open_seats, NIM, old_process.dependencies)
-    await runner.close()
-    new_process = await restart(old_process)
+    await process.open_match(open_seats)
+    new_process = await restart(process)
     runner = await new_process.resume_match()
     assert runner.match.phase is MatchPhase.WAITING
     await runner.submit(TakeSeat(1, Player("b")))
     await runner.submit(StartPlay())
     assert await new_process.event_kinds() == ["MatchCreated", "RefereeRecovered", "SeatTaken", "PlayStarted"]
-    await runner.close()
 
 
-@in_loop
-async def test_a_finished_match_gets_no_entry_and_keeps_its_verdicts() -> None:
-    old_process = RunnerHarness()
-    old_runner = await old_process.start_match(match_setup(settings=NIM.settings({"heap": 1})))
+async def test_a_finished_match_gets_no_entry_and_keeps_its_verdicts(process: RunnerHarness) -> None:
+    old_runner = await process.start_match(match_setup(settings=NIM.settings({"heap": 1})))
     await submit_move(old_runner, 0, "1")
-    await old_runner.close()
-    new_process = await restart(old_process)
+    new_process = await restart(process)
     runner = await new_process.resume_match()
     assert new_process.log.attempt_times_us == []
     assert new_process.observer.announced == []
@@ -372,15 +308,10 @@ async def test_a_finished_match_gets_no_entry_and_keeps_its_verdicts() -> None:
     assert again.match.verdicts[0]
     with pytest.raises(MatchOver):
         await runner.submit(Resign(0))
-    await runner.close()
 
 
-@in_loop
-async def test_a_wall_clock_that_was_set_back_gives_no_negative_downtime() -> None:
-    old_process = RunnerHarness()
-    old_runner = await old_process.start_match(match_setup())
-    await old_runner.close()
-    new_process = await restart(old_process, down_ms=-HOUR_MS)
-    runner = await new_process.resume_match()
+async def test_a_wall_clock_that_was_set_back_gives_no_negative_downtime(process: RunnerHarness) -> None:
+    await process.start_match(match_setup())
+    new_process = await restart(process, down_ms=-HOUR_MS)
+    await new_process.resume_match()
     assert (await new_process.events())[-1] == RefereeRecovered(0, 0)
-    await runner.close()

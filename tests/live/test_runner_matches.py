@@ -3,85 +3,78 @@
 import asyncio
 import random
 import tracemalloc
+from functools import partial
 
 import pytest
+from referee_values import IllegalMovePolicy, Policies
 
 from engines.alquerque import GAME as ALQUERQUE
 from engines.api import Game
-from referee.live.create import open_match
+from referee.live.ports import settle
+from referee.live.queued_command import QueuedCommand
+from referee.live.runner import MatchRunner
 from referee.match.clock import MS, SECOND, Fischer
-from referee.match.commands import Resign, StartPlay
+from referee.match.commands import Command, DisconnectSeat, OfferDraw, ReconnectSeat, Resign, StartPlay
+from referee.match.decision import Decision
 from referee.match.events import MatchCreated, MovePlayed, PlayEnded
 from referee.match.match_errors import MatchOver
 from referee.match.result import EndKind
-from tests.live.runner_harness import GAMES, RunnerHarness, answer, in_loop, is_playing, match_setup, submit_move
+from referee.storage.codec import MATCH_CODEC
+from tests.live.runner_harness import GAMES, RunnerHarness, answer, is_playing, match_setup, submit_move
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 GAMES["alquerque"] = ALQUERQUE
 
 
 @pytest.mark.parametrize("game", [NIM, FINGERS, ALQUERQUE], ids=lambda game: game.name)
-@in_loop
-async def test_a_whole_match_equals_the_fold_of_its_log_and_was_announced(game: Game) -> None:
-    harness, rng = RunnerHarness(), random.Random(1)
-    runner = await harness.start_match(match_setup(game, control=Fischer(60 * SECOND, SECOND)))
+async def test_a_whole_match_equals_the_fold_of_its_log_and_was_announced(process: RunnerHarness, game: Game) -> None:
+    rng = random.Random(1)
+    runner = await process.start_match(match_setup(game, control=Fischer(60 * SECOND, SECOND)))
     while is_playing(runner):
         turn = rng.choice(runner.match.owing)
-        await harness.time.advance(rng.randrange(5 * MS))
+        await process.time.advance(rng.randrange(5 * MS))
         await submit_move(runner, turn.seat, rng.choice(runner.match.require_position().moves(turn.seat)))
-    events = await harness.events()
+    events = await process.events()
     assert isinstance(events[0], MatchCreated)
     assert isinstance(events[-1], PlayEnded)
     assert runner.match.result
     assert runner.match.result.kind is EndKind.PLAYED
-    assert await harness.log_agrees_with(runner)
-    assert harness.time.alarms_us == []
-    assert harness.observer.faults == []
-    await runner.close()
+    assert await process.log_agrees_with(runner)
+    assert process.time.alarms_us == []
+    assert process.observer.faults == []
 
 
-@in_loop
-async def test_each_move_is_charged_the_time_until_it_arrived() -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup())
+async def test_each_move_is_charged_the_time_until_it_arrived(process: RunnerHarness) -> None:
+    runner = await process.start_match(match_setup())
     think_times = [700 * MS, 1, 0, 2 * SECOND]
     for ply, think_us in enumerate(think_times):
-        await harness.time.advance(think_us)
+        await process.time.advance(think_us)
         await submit_move(runner, ply % 2, "1")
-    rows = [event.row for event in await harness.events() if isinstance(event, MovePlayed)]
-    assert [row.charged_us for row in rows if row] == think_times
+    rows = await process.move_rows()
+    assert [row.charged_us for row in rows] == think_times
     assert [clock.left_us for clock in runner.match.clocks] == [9_300_000, 7_999_999]
-    await runner.close()
 
 
-@in_loop
-async def test_simultaneous_answers_are_decided_one_after_the_other() -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup(FINGERS))
+async def test_simultaneous_answers_are_decided_one_after_the_other(process: RunnerHarness) -> None:
+    runner = await process.start_match(match_setup(FINGERS))
     for _ in range(3):
         await asyncio.gather(*(submit_move(runner, seat, str(seat + 1)) for seat in range(3)))
     assert not is_playing(runner)
-    assert [event.seat for event in await harness.events() if isinstance(event, MovePlayed)] == [0, 1, 2] * 3
-    assert await harness.log_agrees_with(runner)
-    await runner.close()
+    assert [event.seat for event in await process.events() if isinstance(event, MovePlayed)] == [0, 1, 2] * 3
+    assert await process.log_agrees_with(runner)
 
 
-@in_loop
-async def test_two_hundred_concurrent_matches_are_independent() -> None:
-    harness = RunnerHarness()
-    runners = [await open_match(match_setup(match_id=f"m{number}"), NIM, harness.dependencies) for number in range(200)]
+async def test_two_hundred_concurrent_matches_are_independent(process: RunnerHarness) -> None:
+    runners = [await process.open_match(match_setup(match_id=f"m{number}")) for number in range(200)]
     await asyncio.gather(*(runner.submit(StartPlay()) for runner in runners))
     for ply in range(7):
         await asyncio.gather(*(submit_move(runner, ply % 2, "3") for runner in runners))
     assert {str(runner.match.result) for runner in runners} == {"played, rules (last_taken), ranks 1 2"}
     assert {runner.match.number for runner in runners} == {10}
-    await asyncio.gather(*(runner.close() for runner in runners))
 
 
-@in_loop
-async def test_a_finished_match_returns_its_verdict_to_a_repeated_answer() -> None:
-    harness = RunnerHarness()
-    runner = await harness.start_match(match_setup(settings=NIM.settings({"heap": 1})))
+async def test_a_finished_match_returns_its_verdict_to_a_repeated_answer(process: RunnerHarness) -> None:
+    runner = await process.start_match(match_setup(settings=NIM.settings({"heap": 1})))
     last = answer(runner, 0, "1")
     first = await runner.submit(last)
     again = await runner.submit(last)
@@ -89,18 +82,48 @@ async def test_a_finished_match_returns_its_verdict_to_a_repeated_answer() -> No
     with pytest.raises(MatchOver):
         await runner.submit(Resign(1))
     assert again.match.verdicts[0] == first.events[0]
-    await runner.close()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("matches", [1_000, pytest.param(10_000, marks=pytest.mark.soak)])
-@in_loop
-async def test_a_match_in_memory_stays_below_its_size_limit(matches: int) -> None:
-    harness = RunnerHarness()
+async def test_a_match_in_memory_stays_below_its_size_limit(process: RunnerHarness, matches: int) -> None:
     tracemalloc.start()
-    runners = [await harness.start_match(match_setup(match_id=f"m{number}")) for number in range(matches)]
+    runners = [await process.start_match(match_setup(match_id=f"m{number}")) for number in range(matches)]
     bytes_per_match = tracemalloc.get_traced_memory()[0] / len(runners)
     tracemalloc.stop()
     assert bytes_per_match < 16_384, "runner, match, and its entries in the memory log"
-    assert len(harness.time.alarms_us) == len(runners), "one alarm a match"
-    await asyncio.gather(*(runner.close() for runner in runners))
+    assert len(process.time.alarms_us) == len(runners), "one alarm a match"
+
+
+async def execute_queued(runner: MatchRunner, command: Command) -> Decision:
+    """Execute a command as if the runner were busy."""
+    decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+    runner._enqueue(QueuedCommand(command, partial(settle, decided), None, "", None))
+    return await decided
+
+
+def next_command(runner: MatchRunner, rng: random.Random) -> Command:
+    seat = rng.choice(runner.match.owing).seat
+    others: list[Command] = [DisconnectSeat(seat), ReconnectSeat(seat), OfferDraw(seat)]
+    text = rng.choice([*runner.match.require_position().moves(seat), "nonsense"])
+    return answer(runner, seat, text) if rng.random() < 0.8 else rng.choice(others)
+
+
+async def play_log(seed: int, *, queued: bool) -> list[str]:
+    rng, harness = random.Random(seed), RunnerHarness()
+    runner = await harness.start_match(
+        match_setup(rng.choice([NIM, FINGERS]), policies=Policies(illegal_move=IllegalMovePolicy(max_attempts=4)))
+    )
+    while is_playing(runner):
+        command = next_command(runner, rng)
+        decision = execute_queued(runner, command) if queued else runner.submit(command)
+        await asyncio.gather(decision, return_exceptions=True)
+        await harness.time.advance(rng.randrange(1, 900 * MS))
+    return [MATCH_CODEC.encode(event) for event in await harness.events()]
+
+
+async def test_idle_and_queued_commands_give_the_same_log() -> None:
+    for seed in range(20):
+        lines = await play_log(seed, queued=False)
+        assert lines == await play_log(seed, queued=True)
+        assert len(lines) > 3

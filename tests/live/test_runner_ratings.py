@@ -9,7 +9,7 @@ from referee.live.create import open_match
 from referee.live.match_request import LADDER
 from referee.live.match_timing import LoopTime
 from referee.live.ports import StoreUnavailable
-from referee.live.runner import LAST_RETRY_US, MatchRunner
+from referee.live.runner import LAST_RETRY_US
 from referee.live.runner_dependencies import RunnerDependencies
 from referee.match.clock import DAY, SECOND, SuddenDeath
 from referee.match.commands import Resign, StartPlay, VoidMatch
@@ -20,7 +20,7 @@ from referee.match.state import MatchPhase
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.live.fake_rating_writer import FakeRatingWriter, rated_matches, recompute_logged_ratings
 from tests.live.fake_time import settle
-from tests.live.runner_harness import RecordingObserver, RunnerHarness, in_loop, is_playing, match_setup
+from tests.live.runner_harness import RecordingObserver, RunnerHarness, is_playing, match_setup
 from tests.third_party_games.third_party_games import NIM
 
 ON_LADDER = ((LADDER, "main"),)
@@ -48,157 +48,127 @@ class RatedRunnerHarness(RunnerHarness):
         return self.ladder.ratings == await recompute_logged_ratings(self.stored.contests)
 
 
+@pytest.fixture
+def rated() -> RatedRunnerHarness:
+    return RatedRunnerHarness()
+
+
 def rated_setup(match_id: str = "m1") -> Setup:
     return match_setup(match_id=match_id, labels=ON_LADDER)
 
 
-@in_loop
-async def test_the_end_of_a_match_contains_its_rating_changes_for_log_caller_and_observer() -> None:
-    harness = RatedRunnerHarness()
-    runner = await harness.start_match(rated_setup())
+async def test_the_end_of_a_match_contains_its_rating_changes_for_log_caller_and_observer(
+    rated: RatedRunnerHarness,
+) -> None:
+    runner = await rated.start_match(rated_setup())
     decided = await runner.submit(Resign(0))
-    first, second = (await harness.end()).ratings
+    first, second = (await rated.end()).ratings
     assert (first.seat, first.bot, first.version) == (0, "bot0", "1")
     assert first.after.value < first.before.value == second.before.value < second.after.value
     assert first.after.deviation < first.before.deviation
     assert (first.before.matches, first.after.matches) == (0, 1)
     assert runner.match.ratings == decided.match.ratings == (first, second)
-    assert decided.events[-1] == await harness.end() == harness.observer.received[-1].event
-    assert await harness.log_agrees_with(runner)
-    assert await rated_matches(harness.stored.contests) == ["m1"]
-    assert await harness.ratings_agree_with_log()
-    await runner.close()
+    assert decided.events[-1] == await rated.end() == rated.observer.received[-1].event
+    assert await rated.log_agrees_with(runner)
+    assert await rated_matches(rated.stored.contests) == ["m1"]
+    assert await rated.ratings_agree_with_log()
 
 
-@in_loop
-async def test_a_match_is_rated_from_the_ratings_after_the_previous_match() -> None:
-    harness = RatedRunnerHarness()
+async def test_a_match_is_rated_from_the_ratings_after_the_previous_match(rated: RatedRunnerHarness) -> None:
     for match_id in ("m1", "m2"):
-        runner = await harness.start_match(rated_setup(match_id))
+        runner = await rated.start_match(rated_setup(match_id))
         await runner.submit(Resign(0))
-        await runner.close()
-    assert [change.before for change in (await harness.end("m2")).ratings] == [
-        change.after for change in (await harness.end("m1")).ratings
+    assert [change.before for change in (await rated.end("m2")).ratings] == [
+        change.after for change in (await rated.end("m1")).ratings
     ]
 
 
-@in_loop
-async def test_matches_that_end_at_once_are_rated_one_after_the_other() -> None:
-    harness = RatedRunnerHarness()
-    runners = [await harness.start_match(rated_setup(f"m{number}")) for number in range(12)]
+async def test_matches_that_end_at_once_are_rated_one_after_the_other(rated: RatedRunnerHarness) -> None:
+    runners = [await rated.start_match(rated_setup(f"m{number}")) for number in range(12)]
     await asyncio.gather(*(runner.submit(Resign(number % 2)) for number, runner in enumerate(runners)))
-    rated = await rated_matches(harness.stored.contests)
-    assert sorted(rated) == sorted(runner.match_id for runner in runners)
-    assert harness.ladder.ratings[BOT0].matches == 12
-    assert await harness.ratings_agree_with_log()
-    await asyncio.gather(*(runner.close() for runner in runners))
+    assert sorted(await rated_matches(rated.stored.contests)) == sorted(runner.match_id for runner in runners)
+    assert rated.ladder.ratings[BOT0].matches == 12
+    assert await rated.ratings_agree_with_log()
 
 
-@in_loop
-async def test_unrated_and_void_matches_do_not_call_the_rating_writer() -> None:
-    harness = RatedRunnerHarness()
-    harness.ladder.fault = AssertionError("it was asked")
-    unrated, void = await harness.start_match(match_setup()), await harness.start_match(rated_setup("m2"))
+async def test_unrated_and_void_matches_do_not_call_the_rating_writer(rated: RatedRunnerHarness) -> None:
+    rated.ladder.fault = AssertionError("it was asked")
+    unrated, void = await rated.start_match(match_setup()), await rated.start_match(rated_setup("m2"))
     await unrated.submit(Resign(0))
     await void.submit(VoidMatch(EndCause.DECLARED, "the power went"))
-    assert (await harness.end("m1")).ratings == (await harness.end("m2")).ratings == ()
-    assert harness.observer.faults == []
-    await unrated.close()
-    await void.close()
+    assert (await rated.end("m1")).ratings == (await rated.end("m2")).ratings == ()
+    assert rated.observer.faults == []
 
 
-@in_loop
-async def test_a_match_that_ends_by_a_flag_fall_is_rated() -> None:
-    harness = RatedRunnerHarness()
-    runner = await harness.start_match(rated_setup())
-    await harness.time.advance(11 * SECOND)
-    assert [change.bot for change in (await harness.end()).ratings] == ["bot0", "bot1"]
-    assert await harness.ratings_agree_with_log()
-    await runner.close()
+async def test_a_match_that_ends_by_a_flag_fall_is_rated(rated: RatedRunnerHarness) -> None:
+    await rated.start_match(rated_setup())
+    await rated.time.advance(11 * SECOND)
+    assert [change.bot for change in (await rated.end()).ratings] == ["bot0", "bot1"]
+    assert await rated.ratings_agree_with_log()
 
 
-@in_loop
-async def test_a_match_that_ends_during_an_outage_of_the_log_is_rated_later() -> None:
-    harness = RatedRunnerHarness()
-    runner = await harness.start_match(rated_setup())
-    second = await harness.start_match(rated_setup("m2"))
-    harness.log.make_unavailable()
+async def test_a_match_that_ends_during_an_outage_of_the_log_is_rated_later(rated: RatedRunnerHarness) -> None:
+    runner = await rated.start_match(rated_setup())
+    second = await rated.start_match(rated_setup("m2"))
+    rated.log.make_unavailable()
     with pytest.raises(StoreUnavailable):
         await runner.submit(Resign(0))
     assert is_playing(runner)
-    assert harness.ladder.ratings == {}
-    assert harness.observer.faults == []
-    harness.log.make_available()
+    assert rated.ladder.ratings == {}
+    assert rated.observer.faults == []
+    rated.log.make_available()
     await second.submit(Resign(0))  # Meanwhile the ladder's log grows.
     await runner.submit(Resign(0))
-    assert await rated_matches(harness.stored.contests) == ["m2", "m1"]
-    assert [change.before.matches for change in (await harness.end("m1")).ratings] == [1, 1]
-    assert await harness.ratings_agree_with_log()
-    await runner.close()
-    await second.close()
+    assert await rated_matches(rated.stored.contests) == ["m2", "m1"]
+    assert [change.before.matches for change in (await rated.end("m1")).ratings] == [1, 1]
+    assert await rated.ratings_agree_with_log()
 
 
-@in_loop
-async def test_a_match_does_not_end_while_its_ladder_cannot_be_read() -> None:
-    harness = RatedRunnerHarness()
-    runner = await harness.start_match(rated_setup())
-    harness.ladder.fault = StoreUnavailable("the disk is gone")
+async def test_a_match_does_not_end_while_its_ladder_cannot_be_read(rated: RatedRunnerHarness) -> None:
+    runner = await rated.start_match(rated_setup())
+    rated.ladder.fault = StoreUnavailable("the disk is gone")
     with pytest.raises(StoreUnavailable, match="disk is gone"):
         await runner.submit(Resign(0))
     assert is_playing(runner)
-    harness.ladder.fault = None
+    rated.ladder.fault = None
     await runner.submit(Resign(0))
-    assert await rated_matches(harness.stored.contests) == ["m1"]
-    assert harness.observer.faults == []
-    await runner.close()
+    assert await rated_matches(rated.stored.contests) == ["m1"]
+    assert rated.observer.faults == []
 
 
-@in_loop
-async def test_a_flag_fall_that_is_written_later_is_rated_once() -> None:
-    harness = RatedRunnerHarness()
-    runner = await harness.start_match(rated_setup())
-    harness.log.make_unavailable()
-    await harness.time.advance(30 * SECOND)
-    harness.log.make_available()
-    await harness.time.advance(LAST_RETRY_US)
+async def test_a_flag_fall_that_is_written_later_is_rated_once(rated: RatedRunnerHarness) -> None:
+    runner = await rated.start_match(rated_setup())
+    rated.log.make_unavailable()
+    await rated.time.advance(30 * SECOND)
+    rated.log.make_available()
+    await rated.time.advance(LAST_RETRY_US)
     assert runner.match.phase is MatchPhase.OVER
-    assert await rated_matches(harness.stored.contests) == ["m1"]
-    assert await harness.log_agrees_with(runner)
-    await runner.close()
+    assert await rated_matches(rated.stored.contests) == ["m1"]
+    assert await rated.log_agrees_with(runner)
 
 
-@in_loop
-async def test_a_match_is_rated_again_if_another_process_has_changed_the_ladder() -> None:
-    first_process, second_process = (harness := RatedRunnerHarness()), RatedRunnerHarness(shared_with=harness)
-    first_runner, second_runner = (
-        await first_process.start_match(rated_setup("m1")),
-        await second_process.start_match(rated_setup("m2")),
-    )
+async def test_a_match_is_rated_again_if_another_process_has_changed_the_ladder(rated: RatedRunnerHarness) -> None:
+    other = RatedRunnerHarness(shared_with=rated)
+    first_runner = await rated.start_match(rated_setup("m1"))
+    second_runner = await other.start_match(rated_setup("m2"))
     await second_runner.submit(Resign(0))
     decided = await first_runner.submit(Resign(0))
-    assert await rated_matches(harness.stored.contests) == ["m2", "m1"]
+    assert await rated_matches(rated.stored.contests) == ["m2", "m1"]
     assert [change.before.matches for change in decided.match.ratings] == [1, 1]
-    assert first_process.observer.faults == []
-    assert first_process.observer.stopped_matches == []
-    assert await first_process.ratings_agree_with_log()
-    await first_runner.close()
-    await second_runner.close()
+    assert rated.observer.faults == []
+    assert rated.observer.stopped_matches == []
+    assert await rated.ratings_agree_with_log()
 
 
-@in_loop
-async def test_a_match_that_two_runners_end_is_rated_once() -> None:
-    first_process, second_process = (harness := RatedRunnerHarness()), RatedRunnerHarness(shared_with=harness)
-    runner = await first_process.start_match(rated_setup())
-    second_runner = MatchRunner(
-        runner.match, second_process.dependencies
-    )  # Like two runners of one match after a network partition.
+async def test_a_match_that_two_runners_end_is_rated_once(rated: RatedRunnerHarness) -> None:
+    other = RatedRunnerHarness(shared_with=rated)
+    runner = await rated.start_match(rated_setup())
+    second_runner = other.run_too(runner.match)  # As after a network partition.
     await settle()
     verdicts = await asyncio.gather(runner.submit(Resign(0)), second_runner.submit(Resign(1)), return_exceptions=True)
     assert [isinstance(verdict, Exception) for verdict in verdicts] == [False, True]
     assert second_runner.match.result == runner.match.result
-    assert await rated_matches(harness.stored.contests) == ["m1"]
-    await runner.close()
-    await second_runner.close()
+    assert await rated_matches(rated.stored.contests) == ["m1"]
 
 
 class NeverReloadingRatingWriter(FakeRatingWriter):
@@ -208,54 +178,44 @@ class NeverReloadingRatingWriter(FakeRatingWriter):
         pass
 
 
-@in_loop
-async def test_a_ladder_that_conflicts_every_time_rejects_the_command_and_keeps_the_match() -> None:
-    first_process, second_process = (harness := RatedRunnerHarness()), RatedRunnerHarness(shared_with=harness)
-    first_process.ladder = NeverReloadingRatingWriter(harness.stored.contests)
-    first_runner, second_runner = (
-        await first_process.start_match(rated_setup("m1")),
-        await second_process.start_match(rated_setup("m2")),
-    )
+async def test_a_ladder_that_conflicts_every_time_rejects_the_command_and_keeps_the_match(
+    rated: RatedRunnerHarness,
+) -> None:
+    other = RatedRunnerHarness(shared_with=rated)
+    rated.ladder = NeverReloadingRatingWriter(rated.stored.contests)
+    first_runner = await rated.start_match(rated_setup("m1"))
+    second_runner = await other.start_match(rated_setup("m2"))
     await second_runner.submit(Resign(0))
     with pytest.raises(StoreUnavailable, match="grew during each"):
         await first_runner.submit(Resign(0))
     assert is_playing(first_runner)
-    first_process.ladder.number = 1  # As if it had read the log.
+    rated.ladder.number = 1  # As if it had read the log.
     await first_runner.submit(Resign(0))
-    assert await rated_matches(harness.stored.contests) == ["m2", "m1"]
-    assert first_process.observer.stopped_matches == []
-    await first_runner.close()
-    await second_runner.close()
+    assert await rated_matches(rated.stored.contests) == ["m2", "m1"]
+    assert rated.observer.stopped_matches == []
 
 
-@in_loop
-async def test_a_fault_in_the_rating_leaves_the_match_finished_and_unrated() -> None:
-    harness = RatedRunnerHarness()
-    harness.ladder.fault = ZeroDivisionError("a mistake of ours")
-    runner = await harness.start_match(rated_setup())
+async def test_a_fault_in_the_rating_leaves_the_match_finished_and_unrated(rated: RatedRunnerHarness) -> None:
+    rated.ladder.fault = ZeroDivisionError("a mistake of ours")
+    runner = await rated.start_match(rated_setup())
     decided = await runner.submit(Resign(0))
     assert decided.match.phase is MatchPhase.OVER
-    assert (await harness.end()).ratings == ()
-    assert await rated_matches(harness.stored.contests) == []
-    assert harness.observer.faults == [harness.ladder.fault]
-    await runner.close()
+    assert (await rated.end()).ratings == ()
+    assert await rated_matches(rated.stored.contests) == []
+    assert rated.observer.faults == [rated.ladder.fault]
 
 
 @pytest.mark.parametrize("fault", [ZeroDivisionError("a mistake of ours"), StoreUnavailable("the disk is full")])
-@in_loop
-async def test_a_fault_after_the_transaction_undoes_nothing(fault: Exception) -> None:
-    harness = RatedRunnerHarness()
-    harness.ladder.fault_after_write = fault
-    runner = await harness.start_match(rated_setup())
+async def test_a_fault_after_the_transaction_undoes_nothing(rated: RatedRunnerHarness, fault: Exception) -> None:
+    rated.ladder.fault_after_write = fault
+    runner = await rated.start_match(rated_setup())
     decided = await runner.submit(Resign(0))
-    assert decided.match.ratings == (await harness.end()).ratings != ()
-    assert await rated_matches(harness.stored.contests) == ["m1"]
-    assert harness.observer.faults == [fault]
-    assert await harness.log_agrees_with(runner)
-    await runner.close()
+    assert decided.match.ratings == (await rated.end()).ratings != ()
+    assert await rated_matches(rated.stored.contests) == ["m1"]
+    assert rated.observer.faults == [fault]
+    assert await rated.log_agrees_with(runner)
 
 
-@in_loop
 async def test_results_and_ratings_agree_in_a_reopened_database(tmp_path: Path) -> None:
     time, path = LoopTime(), tmp_path / "log.db"
     log = SqliteEventLog(path, time.wall_ms)
@@ -277,4 +237,3 @@ async def test_results_and_ratings_agree_in_a_reopened_database(tmp_path: Path) 
         assert isinstance(end, PlayEnded)
         assert end.ratings == expected.pop(match_id) != ()
     assert expected == {}
-    await log.close()

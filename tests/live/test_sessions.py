@@ -35,7 +35,7 @@ from referee.match.events import MatchCreated
 from referee.match.match_errors import StaleTurn
 from referee.match.setup import Player
 from tests.live.fake_time import FakeAlarm, FakeTime, settle
-from tests.live.runner_harness import in_loop, match_setup
+from tests.live.runner_harness import match_setup
 from tests.storage.examples import END
 from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
 
@@ -72,8 +72,15 @@ class SessionsHarness:
         session.pong(ping_id)
 
 
-def test_the_newest_session_of_a_version_owns_its_seats_and_the_newest_of_the_bot_the_other_seats() -> None:
-    sessions = (harness := SessionsHarness()).sessions
+@pytest.fixture
+def harness() -> SessionsHarness:
+    return SessionsHarness()
+
+
+def test_the_newest_session_of_a_version_owns_its_seats_and_the_newest_of_the_bot_the_other_seats(
+    harness: SessionsHarness,
+) -> None:
+    sessions = harness.sessions
     assert not sessions.is_online(ONE)
     older, newer = sessions.open(ONE), sessions.open(TWO)
     assert sessions.session_for(ONE) is older
@@ -89,8 +96,8 @@ def test_the_newest_session_of_a_version_owns_its_seats_and_the_newest_of_the_bo
     assert sessions.since_ms("bert") == 0
 
 
-def test_a_newer_session_of_the_same_version_takes_over_and_the_older_one_is_notified() -> None:
-    sessions = (harness := SessionsHarness()).sessions
+def test_a_newer_session_of_the_same_version_takes_over_and_the_older_one_is_notified(harness: SessionsHarness) -> None:
+    sessions = harness.sessions
     older = sessions.open(ONE)
     newer = sessions.open(ONE)
     assert older.outbox.drain(10) == [TakeoverNotice(newer.id)]
@@ -101,8 +108,8 @@ def test_a_newer_session_of_the_same_version_takes_over_and_the_older_one_is_not
     assert harness.changed == ["anna"] * 2
 
 
-def test_another_hello_changes_the_accepted_games() -> None:
-    sessions = (harness := SessionsHarness()).sessions
+def test_another_hello_changes_the_accepted_games(harness: SessionsHarness) -> None:
+    sessions = harness.sessions
     session = sessions.open(ONE, Hello(games=frozenset({"nim"})))
     assert session.accepts_game("nim")
     assert not session.accepts_game("toc")
@@ -111,9 +118,9 @@ def test_another_hello_changes_the_accepted_games() -> None:
     assert harness.changed == ["anna"] * 2
 
 
-@in_loop
-async def test_the_round_trip_is_the_minimum_over_all_pongs_and_not_claimed_by_the_bot() -> None:
-    harness = SessionsHarness()
+async def test_the_round_trip_is_the_minimum_over_all_pongs_and_not_claimed_by_the_bot(
+    harness: SessionsHarness,
+) -> None:
     session = harness.sessions.open(ONE)
     session.pong(1)
     assert session.round_trip_us == 0
@@ -127,9 +134,7 @@ async def test_the_round_trip_is_the_minimum_over_all_pongs_and_not_claimed_by_t
     assert session.round_trip_us == 30 * MS
 
 
-@in_loop
-async def test_late_pongs_do_not_raise_the_round_trip_and_a_new_session_keeps_it() -> None:
-    harness = SessionsHarness()
+async def test_late_pongs_do_not_raise_the_round_trip_and_a_new_session_keeps_it(harness: SessionsHarness) -> None:
     session = harness.sessions.open(ONE)
     await harness.pong(session, 1, 20 * MS)
     for ping_id in range(2, 40):
@@ -141,9 +146,7 @@ async def test_late_pongs_do_not_raise_the_round_trip_and_a_new_session_keeps_it
     assert another.round_trip_us == 20 * MS
 
 
-@in_loop
-async def test_a_quick_answer_lowers_the_round_trip() -> None:
-    harness = SessionsHarness()
+async def test_a_quick_answer_lowers_the_round_trip(harness: SessionsHarness) -> None:
     session = harness.sessions.open(ONE)
     session.record_answer_time(30 * MS)
     assert session.round_trip_us == 0, "no ping was answered yet"
@@ -156,9 +159,7 @@ async def test_a_quick_answer_lowers_the_round_trip() -> None:
     assert session.round_trip_us == 0
 
 
-@in_loop
-async def test_a_longer_round_trip_is_accepted_after_a_time_window() -> None:
-    harness = SessionsHarness()
+async def test_a_longer_round_trip_is_accepted_after_a_time_window(harness: SessionsHarness) -> None:
     session = harness.sessions.open(ONE)
     await harness.pong(session, 1, 20 * MS)
     await harness.time.advance(WINDOW_US)
@@ -172,8 +173,8 @@ async def test_a_longer_round_trip_is_accepted_after_a_time_window() -> None:
     assert session.round_trip_us == 90 * MS
 
 
-def test_old_unanswered_pings_are_dropped() -> None:
-    session = SessionsHarness().sessions.open(ONE)
+def test_old_unanswered_pings_are_dropped(harness: SessionsHarness) -> None:
+    session = harness.sessions.open(ONE)
     for _ in range(MAX_OPEN_PINGS + 1):
         session.ping()
         session.outbox.drain(10)
@@ -184,9 +185,7 @@ def test_old_unanswered_pings_are_dropped() -> None:
     assert session.outbox.drain(10) == [PingNotice(MAX_OPEN_PINGS + 3, 0)]
 
 
-@in_loop
-async def test_an_end_is_sent_in_every_session_until_a_later_pong_confirms_it() -> None:
-    harness = SessionsHarness()
+async def test_an_end_is_sent_in_every_session_until_a_later_pong_confirms_it(harness: SessionsHarness) -> None:
     end = await harness.end_match("m", notify=False)
     first = harness.sessions.open(ONE)
     first.ping()
@@ -201,9 +200,7 @@ async def test_an_end_is_sent_in_every_session_until_a_later_pong_confirms_it() 
     assert third.outbox.drain(10) == []
 
 
-@in_loop
-async def test_a_pong_to_an_earlier_ping_confirms_nothing() -> None:
-    harness = SessionsHarness()
+async def test_a_pong_to_an_earlier_ping_confirms_nothing(harness: SessionsHarness) -> None:
     session = harness.sessions.open(ONE)
     session.ping()
     session.outbox.drain(10)
@@ -213,9 +210,9 @@ async def test_a_pong_to_an_earlier_ping_confirms_nothing() -> None:
     assert harness.sessions.open(ONE).outbox.drain(10) == [end]
 
 
-@in_loop
-async def test_the_newest_undelivered_ends_are_sent_first_and_the_others_in_the_next_session() -> None:
-    harness = SessionsHarness()
+async def test_the_newest_undelivered_ends_are_sent_first_and_the_others_in_the_next_session(
+    harness: SessionsHarness,
+) -> None:
     ends = [await harness.end_match(f"m{number}") for number in range(MAX_ENDS_PER_SESSION + 2)]
     first = harness.sessions.open(ONE)
     first.ping()
@@ -225,7 +222,6 @@ async def test_the_newest_undelivered_ends_are_sent_first_and_the_others_in_the_
     assert harness.sessions.open(ONE).outbox.drain(10) == ends[:2]
 
 
-@in_loop
 async def test_an_item_replaces_the_one_with_the_same_key_and_moves_to_the_end() -> None:
     outbox = Outbox()
     for number in range(1000):
@@ -236,7 +232,6 @@ async def test_an_item_replaces_the_one_with_the_same_key_and_moves_to_the_end()
     assert outbox.drain(2) == [MatchEnded("m", 999)]
 
 
-@in_loop
 async def test_waiting_ends_with_a_new_item_or_when_the_outbox_closes() -> None:
     outbox = Outbox()
     waiting = asyncio.create_task(outbox.wait())
@@ -257,9 +252,9 @@ async def test_waiting_ends_with_a_new_item_or_when_the_outbox_closes() -> None:
     assert repr(outbox.closed) == "KeyError('why')"
 
 
-@in_loop
-async def test_a_verdict_waits_for_another_item_or_300_milliseconds_if_the_bot_asks_for_that() -> None:
-    harness = SessionsHarness()
+async def test_a_verdict_waits_for_another_item_or_300_milliseconds_if_the_bot_asks_for_that(
+    harness: SessionsHarness,
+) -> None:
     session = harness.sessions.open(ONE, Hello(verdicts_with_turns=True))
     verdicts = [VerdictNotice(number, "m", "0.0.1", StaleTurn("m", "")) for number in range(3)]
     waiting = asyncio.create_task(session.outbox.wait())
@@ -285,7 +280,6 @@ async def test_a_verdict_waits_for_another_item_or_300_milliseconds_if_the_bot_a
     assert session.outbox.drain(9) == [verdicts[2]]
 
 
-@in_loop
 async def test_a_full_outbox_blocks_the_reader_of_its_stream() -> None:
     outbox = Outbox()
     await outbox.room(1)

@@ -22,7 +22,6 @@ from referee.match.result import EndCause
 from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
 from tests.live.referee_harness import GAMES, RefereeHarness
-from tests.live.runner_harness import in_loop
 from tests.match.games import ONE_OR_TWO
 
 DELAYED = Visibility(kind="delayed", delay_plies=2)
@@ -44,9 +43,7 @@ async def play_on(harness: RefereeHarness, match_id: str, plies: int | None = No
         plies = plies and plies - 1
 
 
-@in_loop
-async def test_live_and_resumed_watches_return_the_same_from_every_number() -> None:
-    harness = RefereeHarness()
+async def test_live_and_resumed_watches_return_the_same_from_every_number(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 7})
     live = [(after, (await harness.referee.watch(match_id, after, SPECTATOR))[1]) for after in (0, 1, 2)]
     watchers = [(after, asyncio.create_task(read_to_end(watch))) for after, watch in live]
@@ -61,12 +58,9 @@ async def test_live_and_resumed_watches_return_the_same_from_every_number() -> N
         assert numbers(await watcher) == list(range(after + 1, last + 1))
     with pytest.raises(NumberAhead):
         await harness.referee.watch(match_id, last + 1, SPECTATOR)
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_watch_reads_the_log_if_the_cached_steps_do_not_suffice() -> None:
-    harness = RefereeHarness()
+async def test_a_watch_reads_the_log_if_the_cached_steps_do_not_suffice(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 3 * MAX_CACHED_STEPS}, controls=(Untimed(),))
     await play_on(harness, match_id, 2 * MAX_CACHED_STEPS)
     for after in (0, 1, MAX_CACHED_STEPS, 2 * MAX_CACHED_STEPS):
@@ -74,15 +68,13 @@ async def test_a_watch_reads_the_log_if_the_cached_steps_do_not_suffice() -> Non
         assert snapshot.number == after
         assert (snapshot.state.number if snapshot.state else 0) == after
         assert numbers(await anext(watch))[0] == after + 1
-    await harness.referee.close()
 
 
-@in_loop
 async def test_spectators_get_what_happens_within_a_short_time_together_and_seats_get_it_at_once(
+    harness: RefereeHarness,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(log_history, "NOTICE_INTERVAL_S", 3600)
-    harness = RefereeHarness()
     match_id, _ = await harness.start_match(chosen={"heap": 7})
     _, spectator = await harness.referee.watch(match_id, None, SPECTATOR)
     _, seat = await harness.referee.watch(match_id, None, 0)
@@ -100,10 +92,8 @@ async def test_spectators_get_what_happens_within_a_short_time_together_and_seat
     await play_on(harness, match_id)
     last = (await harness.match(match_id)).number
     assert numbers(await later) == list(range(5, last + 1)), "the end is sent at once"
-    await harness.referee.close()
 
 
-@in_loop
 async def test_spectators_get_all_that_happened_at_the_end_of_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     notices = SpectatorNotices(1)
     notices.advance(2, at_once=False)
@@ -125,7 +115,6 @@ async def test_spectators_get_all_that_happened_at_the_end_of_the_interval(monke
     assert notices.number == 6 + NOTICE_ENTRIES, "there are many"
 
 
-@in_loop
 @pytest.mark.parametrize(
     ("spectators", "interval_s"),
     [(0, NOTICE_INTERVAL_S), (125, NOTICE_INTERVAL_S), (500, 1.0), (3_000, MAX_NOTICE_INTERVAL_S)],
@@ -146,9 +135,7 @@ async def test_spectators_are_woken_more_rarely_if_they_are_many(
     assert timers == [100 + interval_s]
 
 
-@in_loop
-async def test_a_watch_without_a_number_starts_at_the_current_state() -> None:
-    harness = RefereeHarness()
+async def test_a_watch_without_a_number_starts_at_the_current_state(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     snapshot, watch = await harness.referee.watch(match_id, None, SPECTATOR)
     assert (snapshot.number, snapshot.state) == (2, await harness.match(match_id))
@@ -157,12 +144,11 @@ async def test_a_watch_without_a_number_starts_at_the_current_state() -> None:
     (received,) = await anext(watch)
     assert received.number == 3
     assert received.match.require_position().text(SPECTATOR) == "20 1"
-    await harness.referee.close()
 
 
-@in_loop
-async def test_each_viewer_sees_what_the_rules_show_it_and_only_the_referee_sees_the_seed() -> None:
-    harness = RefereeHarness()
+async def test_each_viewer_sees_what_the_rules_show_it_and_only_the_referee_sees_the_seed(
+    harness: RefereeHarness,
+) -> None:
     match_id, _ = await harness.start_match("fingers")
     await harness.submit_move(match_id, 0, "3")
     received = {}
@@ -173,12 +159,9 @@ async def test_each_viewer_sees_what_the_rules_show_it_and_only_the_referee_sees
         assert isinstance(move.event, MovePlayed)
         received[viewer] = (move.event.move, len(opened.event.setup.seed))
     assert received == {0: ("3", 0), 1: ("?", 0), SPECTATOR: ("?", 0), REFEREE: ("3", 32)}
-    await harness.referee.close()
 
 
-@in_loop
-async def test_choices_stay_sealed_until_the_last_one_reveals_them_in_order_of_seats() -> None:
-    harness = RefereeHarness()
+async def test_choices_stay_sealed_until_the_last_one_reveals_them_in_order_of_seats(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match("fingers")
     for seat, move in ((2, "3"), (0, "1"), (1, "2"), (1, "1")):
         await harness.submit_move(match_id, seat, move)
@@ -188,12 +171,9 @@ async def test_choices_stay_sealed_until_the_last_one_reveals_them_in_order_of_s
         assert [entry.event.move for entry in choices if isinstance(entry.event, MovePlayed)] == moves
         assert [entry.sealed for entry in choices] == [True, True, False, True]
         assert [entry.revealed for entry in choices] == [(), (), ((0, "1"), (2, "3")), ()]
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_gift_in_toc_is_revealed_to_its_receiver_only() -> None:
-    harness = RefereeHarness()
+async def test_a_gift_in_toc_is_revealed_to_its_receiver_only(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match("toc")
     gifts = [harness.turn_due(match_id, seat).legal_moves(1).listed[0] for seat in range(4)]
     for seat, gift in enumerate(gifts):
@@ -204,24 +184,18 @@ async def test_a_gift_in_toc_is_revealed_to_its_receiver_only() -> None:
         (last,) = await anext(watch)
         opened[viewer] = [move for _, move in last.revealed]
     assert opened == {0: [gifts[0], "=?", gifts[2]], 1: ["=?", gifts[1], "=?"], SPECTATOR: ["=?"] * 3}
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_hidden_entry_is_sent_with_its_number_only() -> None:
-    harness = RefereeHarness()
+async def test_a_hidden_entry_is_sent_with_its_number_only(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     with pytest.raises(ValueError, match="not legal"):
         await harness.submit_move(match_id, 0, "9")
     events = [(await anext((await harness.referee.watch(match_id, 2, viewer))[1]))[0].event for viewer in (0, 1)]
     assert isinstance(events[0], MoveRejected)
     assert events[1] is None
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_rejected_attempt_is_shown_to_all_when_the_match_is_over() -> None:
-    harness = RefereeHarness()
+async def test_a_rejected_attempt_is_shown_to_all_when_the_match_is_over(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     with pytest.raises(ValueError, match="not legal"):
         await harness.submit_move(match_id, 0, "9")
@@ -230,12 +204,9 @@ async def test_a_rejected_attempt_is_shown_to_all_when_the_match_is_over() -> No
     attempt = (await anext(watch))[0].event
     assert isinstance(attempt, MoveRejected)
     assert attempt.move == "9"
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_delayed_watch_returns_every_entry_late_and_once() -> None:
-    harness = RefereeHarness()
+async def test_a_delayed_watch_returns_every_entry_late_and_once(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 6}, visibility=DELAYED)
     snapshot, watch = await harness.referee.watch(match_id, 0, SPECTATOR)
     assert snapshot.state is None
@@ -257,12 +228,9 @@ async def test_a_delayed_watch_returns_every_entry_late_and_once() -> None:
     assert numbers(await anext(watch)) == [3, 4]
     await play_on(harness, match_id)
     assert numbers(await read_to_end(watch)) == [5, 6, 7, 8, 9]
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_match_that_is_visible_after_its_end_shows_nothing_before() -> None:
-    harness = RefereeHarness()
+async def test_a_match_that_is_visible_after_its_end_shows_nothing_before(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 1}, visibility=AFTER_END)
     assert await harness.referee.match_as_seen(match_id, SPECTATOR) is None
     _, watch = await harness.referee.watch(match_id, None, SPECTATOR)
@@ -271,10 +239,8 @@ async def test_a_match_that_is_visible_after_its_end_shows_nothing_before() -> N
     assert not next_batch.done()
     await play_on(harness, match_id)
     assert numbers(await next_batch) == [1, 2, 3, 4]
-    await harness.referee.close()
 
 
-@in_loop
 async def test_a_watcher_that_falls_too_far_behind_gets_the_number_to_resume_from(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -294,12 +260,9 @@ async def test_a_watcher_that_falls_too_far_behind_gets_the_number_to_resume_fro
     assert slow.value.details == {"resume_after": "7"}
     _, resumed = await harness.referee.watch(match_id, 7, SPECTATOR)
     assert numbers(await anext(resumed)) == [8, 9, 10, 11, 12]
-    await harness.referee.close()
 
 
-@in_loop
-async def test_a_watch_ends_when_the_referee_stops_or_the_match_fails() -> None:
-    harness = RefereeHarness()
+async def test_a_watch_ends_when_the_referee_stops_or_the_match_fails(harness: RefereeHarness) -> None:
     failing, _ = await harness.start_match()
     waiting = await harness.create()
     watchers = [(await harness.referee.watch(match_id, None, SPECTATOR))[1] for match_id in (failing, waiting)]
@@ -315,9 +278,7 @@ async def test_a_watch_ends_when_the_referee_stops_or_the_match_fails() -> None:
         await next_batch[1]
 
 
-@in_loop
-async def test_a_watch_shows_what_another_process_has_stored() -> None:
-    harness = RefereeHarness()
+async def test_a_watch_shows_what_another_process_has_stored(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     _, watching = await harness.referee.watch(match_id, None, SPECTATOR)
     other = RefereeHarness(after=harness)
@@ -327,15 +288,13 @@ async def test_a_watch_shows_what_another_process_has_stored() -> None:
         await harness.referee.resign(match_id, 1)
     shown = [entry.number async for batch in watching for entry in batch]
     assert shown == list(range(3, shown[-1] + 1))
-    await harness.referee.close()
-    await other.referee.close()
 
 
 @pytest.mark.parametrize("more", [0, MAX_CACHED_STEPS, READ_BATCH])
-@in_loop
-async def test_entries_that_the_rules_cannot_replay_are_sent_as_numbers_followed_by_the_end(more: int) -> None:
+async def test_entries_that_the_rules_cannot_replay_are_sent_as_numbers_followed_by_the_end(
+    harness: RefereeHarness, more: int
+) -> None:
     """The result is the same whether the latest steps are cached or the log is read, once or several times."""
-    harness = RefereeHarness()
     match_id, _ = await harness.start_match(chosen={"heap": 1000}, controls=(Untimed(),))
     for seat, move in ((0, "1"), (1, "3")):
         await harness.submit_move(match_id, seat, move)
@@ -353,12 +312,11 @@ async def test_entries_that_the_rules_cannot_replay_are_sent_as_numbers_followed
         ended = received[-1].event
         assert isinstance(ended, PlayEnded)
         assert ended.result.cause is EndCause.ENGINE_FAULT
-    await later.referee.close()
 
 
-@in_loop
-async def test_watching_a_finished_match_that_cannot_be_replayed_fails_and_is_reported_once() -> None:
-    harness = RefereeHarness()
+async def test_watching_a_finished_match_that_cannot_be_replayed_fails_and_is_reported_once(
+    harness: RefereeHarness,
+) -> None:
     match_id, _ = await harness.start_match()
     await harness.submit_move(match_id, 0, "3")
     await harness.referee.resign(match_id, 1)
@@ -370,10 +328,8 @@ async def test_watching_a_finished_match_that_cannot_be_replayed_fails_and_is_re
     assert listed.match.result
     assert listed.match.result.cause is EndCause.RESIGNATION  # As in the original match.
     assert [where for where, _ in later.recorder.faults] == [match_id]
-    await later.referee.close()
 
 
-@in_loop
 async def test_replaying_a_long_log_yields_to_other_tasks() -> None:
     harness, turns = RefereeHarness(), 0
     match_id, _ = await harness.start_match(chosen={"heap": 3 * REPLAY_CHUNK})
@@ -398,7 +354,6 @@ MANY = 5
 PAUSES = 4
 
 
-@in_loop
 async def test_no_two_long_tasks_continue_in_the_same_iteration_of_the_loop() -> None:
     turns = CooperativeYield()
     turn = 0
@@ -428,7 +383,6 @@ async def history_of(plies: int) -> MatchHistory:
     return history
 
 
-@in_loop
 async def test_only_the_last_step_of_an_unwatched_match_is_cached() -> None:
     history = await history_of(plies=5)
     last = history.match.number
@@ -437,9 +391,7 @@ async def test_only_the_last_step_of_an_unwatched_match_is_cached() -> None:
     assert history.steps_after(last - 2) is None
 
 
-@in_loop
-async def test_a_watched_match_caches_a_limited_number_of_steps() -> None:
-    harness = RefereeHarness()
+async def test_a_watched_match_caches_a_limited_number_of_steps(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 2 * MAX_CACHED_STEPS}, controls=(Untimed(),))
     for ply in range(MAX_CACHED_STEPS + 2):
         await harness.submit_move(match_id, ply % 2, "1")
@@ -451,12 +403,9 @@ async def test_a_watched_match_caches_a_limited_number_of_steps() -> None:
     last = history.match.number
     assert len(history.steps_after(last - MAX_CACHED_STEPS) or ()) == MAX_CACHED_STEPS
     assert history.steps_after(last - MAX_CACHED_STEPS - 1) is None
-    await harness.referee.close()
 
 
-@in_loop
-async def test_watchers_with_the_same_view_share_one_entry_object() -> None:
-    harness = RefereeHarness()
+async def test_watchers_with_the_same_view_share_one_entry_object(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     await harness.submit_move(match_id, 0, "1")
     received = []
@@ -465,4 +414,3 @@ async def test_watchers_with_the_same_view_share_one_entry_object() -> None:
         received += await anext(watch)
     assert received[0] is received[1]
     assert received[2] is not received[1]
-    await harness.referee.close()

@@ -15,7 +15,6 @@ import uvloop
 
 from engines.game_errors import IllegalMove
 from referee.live.worker_pool import TooExpensive, TooManyWaiting, WorkerDied, WorkerPool
-from tests.live.runner_harness import in_loop
 from tests.live.worker_functions import (
     add,
     kill_itself,
@@ -39,7 +38,6 @@ async def pool_of(workers: int, calls_per_holder: int = 100) -> AsyncIterator[Wo
         await pool.close()
 
 
-@in_loop
 async def test_a_function_runs_in_another_process_which_is_reused() -> None:
     async with pool_of(1) as pool:
         assert await pool.run(add, 2, 3) == 5
@@ -47,7 +45,6 @@ async def test_a_function_runs_in_another_process_which_is_reused() -> None:
     assert first == second != os.getpid()
 
 
-@in_loop
 async def test_a_call_that_exceeds_its_cpu_limit_is_killed_and_its_worker_replaced() -> None:
     async with pool_of(1) as pool:
         before = await pool.run(process_id)
@@ -57,7 +54,6 @@ async def test_a_call_that_exceeds_its_cpu_limit_is_killed_and_its_worker_replac
         assert await pool.run(process_id) != before
 
 
-@in_loop
 async def test_a_call_does_not_block_the_event_loop() -> None:
     async with pool_of(1) as pool:
         start_s = time.thread_time()
@@ -66,7 +62,6 @@ async def test_a_call_does_not_block_the_event_loop() -> None:
         assert time.thread_time() - start_s < 0.25
 
 
-@in_loop
 async def test_an_exception_is_raised_again_in_the_caller() -> None:
     async with pool_of(1) as pool:
         with pytest.raises(IllegalMove) as error:
@@ -78,7 +73,6 @@ async def test_an_exception_is_raised_again_in_the_caller() -> None:
         assert "in raise_bug" in "".join(failed.value.__notes__)
 
 
-@in_loop
 async def test_a_worker_that_dies_fails_one_call_and_is_replaced() -> None:
     async with pool_of(1) as pool:
         with pytest.raises(WorkerDied):
@@ -86,14 +80,12 @@ async def test_a_worker_that_dies_fails_one_call_and_is_replaced() -> None:
         assert await pool.run(add, 1, 1) == 2
 
 
-@in_loop
 async def test_the_exit_status_of_a_worker_that_died_is_its_own() -> None:
     async with pool_of(1) as pool:
         with pytest.raises(WorkerDied, match="status -9"):
             await pool.run(kill_itself)
 
 
-@in_loop
 async def test_a_call_is_retried_when_its_worker_was_killed() -> None:
     async with pool_of(1) as pool:
         os.kill(await pool.run(process_id), signal.SIGKILL)
@@ -114,7 +106,6 @@ def test_a_call_is_retried_when_the_loop_has_already_noticed_the_end_of_the_work
     uvloop.run(run())
 
 
-@in_loop
 async def test_a_worker_that_cannot_be_started_fails_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
     async with pool_of(1) as pool:
         with monkeypatch.context() as patch:
@@ -124,13 +115,11 @@ async def test_a_worker_that_cannot_be_started_fails_one_call(monkeypatch: pytes
         assert await pool.run(add, 1, 1) == 2
 
 
-@in_loop
 async def test_printed_output_of_a_function_is_not_its_reply() -> None:
     async with pool_of(1) as pool:
         assert await pool.run(print_and_return) == "a reply"
 
 
-@in_loop
 async def test_a_holder_has_a_limited_number_of_pending_calls(tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     async with pool_of(1, calls_per_holder=2) as pool:
@@ -147,7 +136,6 @@ async def test_a_holder_has_a_limited_number_of_pending_calls(tmp_path: Path) ->
         assert await pool.run(add, 1, 1, holder=HOLDER) == 2
 
 
-@in_loop
 async def test_closing_the_pool_kills_running_calls() -> None:
     pool = WorkerPool(1)
     running = asyncio.create_task(pool.run(loop_forever, max_cpu_s=1000))

@@ -4,7 +4,7 @@ Time advances only when the test says so. After each command the log is folded a
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pytest
 from msgspec.structs import replace
@@ -26,6 +26,7 @@ from tests.match.setups import make_setup
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 GAMES: dict[str, Game] = games() | {game.name: game for game in (NIM, FINGERS, STONES, BRITTLE)}
+Error = TypeVar("Error", bound=DetailedError)
 SEED = bytes(range(32))
 TEN_SECONDS = SuddenDeath(10 * SECOND)
 
@@ -107,11 +108,13 @@ class MatchFixture:
         assert [type(event) for event in self.log].count(PlayEnded) == (self.match.phase is MatchPhase.OVER)
         return decided.events
 
-    def refuses(self, command: Command, wait_us: Micros = 0) -> DetailedError:
-        """Return the error that `command` gets after `wait_us`; nothing else changes."""
+    def refuses(self, command: Command, /, kind: type[Error], wait_us: Micros = 0, **details: str) -> Error:
+        """Return the error of this class, with these details if any are given, that `command` gets after `wait_us`."""
         self.now_us += wait_us
         with pytest.raises(DetailedError) as caught:
             decide(self.match, command, self.now_us)
+        assert isinstance(caught.value, kind)
+        assert not details or caught.value.details == details
         assert str(caught.value).isprintable()
         return caught.value
 

@@ -1,33 +1,49 @@
-"""Ends that players or people cause: resignation, agreed and claimed draws, aborts, adjudication."""
+"""How matches end: by the rules, by players or people, and with seats that have dropped out."""
 
 from typing import Any
 
 import pytest
-from referee_values import Policies
+from referee_values import ForfeitCause, ForfeitEffect, IllegalMovePolicy, Policies
 
+from referee.match.clock import SuddenDeath
 from referee.match.commands import (
     AbortMatch,
     AcceptDraw,
     AdjudicateMatch,
     ClaimDraw,
     DeclineDraw,
+    DisconnectSeat,
+    EndGracePeriod,
     OfferDraw,
     Resign,
     StartPlay,
     VoidMatch,
+    WithdrawBot,
 )
-from referee.match.events import DrawDeclined, DrawOffered, PlayEnded, SeatResigned
+from referee.match.decide import decide
+from referee.match.events import DrawDeclined, DrawOffered, MovePlayed, MoveSource, PlayEnded, SeatResigned
 from referee.match.match_errors import (
     BadVerdict,
     DrawNotClaimable,
     DrawOfferedBefore,
     MatchOver,
     SeatOut,
+    StaleTurn,
     TooLateToAbort,
 )
-from referee.match.result import VOID_CAUSES, EndCause, EndKind, Forfeit, void_result
+from referee.match.result import (
+    FORFEIT_CAUSES,
+    VOID_CAUSES,
+    EndCause,
+    EndKind,
+    Forfeit,
+    PlayerRating,
+    RatingChange,
+    void_result,
+)
 from tests.match.games import STONES
-from tests.match.match_fixture import SEED, MatchFixture, kinds, match_setup, started_match
+from tests.match.match_fixture import GAMES, SEED, MatchFixture, kinds, match_setup, replay, started_match
+from tests.match.setups import forfeits_after
 from tests.third_party_games.third_party_games import FINGERS
 
 CONTINUE_POLICIES = Policies(forfeit_effect="default_moves")
@@ -78,9 +94,7 @@ def test_commands_for_a_finished_match_are_errors() -> None:
         AdjudicateMatch((1, 2)),
         StartPlay(),
     ):
-        error = fixture.refuses(command)
-        assert isinstance(error, MatchOver)
-        assert error.details == {"result": "played, resignation, ranks 2 1"}
+        fixture.refuses(command, MatchOver, result="played, resignation, ranks 2 1")
 
 
 # Draws by agreement
@@ -96,26 +110,21 @@ def test_an_accepted_draw_offer_ends_the_match_as_a_draw() -> None:
 
 def test_accepting_needs_an_offer_of_another_side() -> None:
     fixture = started_match()
-    nobodys = fixture.refuses(AcceptDraw(0))
+    fixture.refuses(AcceptDraw(0), DrawNotClaimable, why="no other seat has offered one")
     fixture.do(OfferDraw(0))
-    ones_own = fixture.refuses(AcceptDraw(0))
-    assert isinstance(nobodys, DrawNotClaimable)
-    assert nobodys.details == ones_own.details == {"why": "no other seat has offered one"}
+    fixture.refuses(AcceptDraw(0), DrawNotClaimable, why="no other seat has offered one")
     assert kinds(fixture.do(AcceptDraw(1))) == ["DrawOffered", "PlayEnded"]
     assert fixture.result.cause is EndCause.DRAW_AGREED
 
 
 def test_a_game_without_draws_by_agreement_has_no_offers() -> None:
-    error = started_match(FINGERS).refuses(OfferDraw(0))
-    assert isinstance(error, DrawNotClaimable)
-    assert error.details == {"why": "Fingers has no draw by agreement"}
+    started_match(FINGERS).refuses(OfferDraw(0), DrawNotClaimable, why="Fingers has no draw by agreement")
 
 
 def test_an_open_offer_cannot_be_repeated() -> None:
     fixture = started_match()
     fixture.do(OfferDraw(0))
-    error = fixture.refuses(OfferDraw(0))
-    assert isinstance(error, DrawOfferedBefore)
+    error = fixture.refuses(OfferDraw(0), DrawOfferedBefore)
     assert "offer is still open" in str(error)
 
 
@@ -124,8 +133,7 @@ def test_a_declined_offer_cannot_be_repeated_in_the_same_position() -> None:
     fixture.do(OfferDraw(0))
     assert fixture.do(DeclineDraw(1), wait_us=3) == (DrawDeclined(3, 1),)
     assert fixture.match.offers == frozenset()
-    error = fixture.refuses(OfferDraw(0))
-    assert isinstance(error, DrawOfferedBefore)
+    error = fixture.refuses(OfferDraw(0), DrawOfferedBefore)
     assert "declined in this position" in str(error)
     fixture.move(0, "1")
     assert kinds(fixture.do(OfferDraw(0))) == ["DrawOffered"]
@@ -159,11 +167,9 @@ def test_an_offer_with_a_move_declines_the_open_offer_and_makes_a_new_one() -> N
 
 def test_declining_needs_an_offer_of_another_side() -> None:
     fixture = started_match()
-    assert isinstance(fixture.refuses(DeclineDraw(0)), DrawNotClaimable)
+    fixture.refuses(DeclineDraw(0), DrawNotClaimable)
     fixture.do(OfferDraw(0))
-    error = fixture.refuses(DeclineDraw(0))
-    assert isinstance(error, DrawNotClaimable)
-    assert error.details == {"why": "no other seat has offered one"}
+    fixture.refuses(DeclineDraw(0), DrawNotClaimable, why="no other seat has offered one")
 
 
 def test_with_three_sides_all_must_agree() -> None:
@@ -179,7 +185,7 @@ def test_one_seat_of_a_team_agrees_for_the_team() -> None:
     fixture = stones(4, teams=True)
     assert kinds(fixture.do(OfferDraw(0))) == ["DrawOffered"]
     assert kinds(fixture.do(OfferDraw(2))) == ["DrawOffered"]  # A partner's offer is not an acceptance.
-    assert isinstance(fixture.refuses(DeclineDraw(2)), DrawNotClaimable)
+    fixture.refuses(DeclineDraw(2), DrawNotClaimable)
     assert kinds(fixture.do(OfferDraw(3))) == ["DrawOffered", "PlayEnded"]
     assert fixture.result.ranks == (1, 1, 1, 1)
 
@@ -196,9 +202,9 @@ def test_a_move_of_a_partner_does_not_decline_the_offer_of_its_team() -> None:
 def test_a_seat_that_dropped_out_need_not_agree_to_a_draw() -> None:
     fixture = stones(3, policies=CONTINUE_POLICIES)
     fixture.do(Resign(2))
-    assert isinstance(fixture.refuses(OfferDraw(2)), SeatOut)
+    fixture.refuses(OfferDraw(2), SeatOut)
     fixture.do(OfferDraw(0))
-    assert isinstance(fixture.refuses(DeclineDraw(2)), SeatOut)
+    fixture.refuses(DeclineDraw(2), SeatOut)
     assert kinds(fixture.do(OfferDraw(1))) == ["DrawOffered", "PlayEnded"]
 
 
@@ -259,16 +265,14 @@ def test_a_draw_is_claimed_by_the_rules_of_the_game() -> None:
 
 def test_there_is_no_draw_to_claim_out_of_turn_or_without_a_reason() -> None:
     fixture = stones(2)
-    assert isinstance(fixture.refuses(ClaimDraw(0)), DrawNotClaimable)
+    fixture.refuses(ClaimDraw(0), DrawNotClaimable)
     fixture.move(0, "2")
     fixture.move(1, "2")
-    error = fixture.refuses(ClaimDraw(1))
-    assert isinstance(error, DrawNotClaimable)
-    assert error.details == {"why": "the rules allow this seat no claim in this position"}
+    fixture.refuses(ClaimDraw(1), DrawNotClaimable, why="the rules allow this seat no claim in this position")
 
 
 def test_by_default_a_game_has_no_claimable_draw() -> None:
-    assert isinstance(started_match().refuses(ClaimDraw(0)), DrawNotClaimable)
+    started_match().refuses(ClaimDraw(0), DrawNotClaimable)
 
 
 def test_a_claim_leaves_the_seat_that_dropped_out_last() -> None:
@@ -286,8 +290,7 @@ def test_a_claim_leaves_the_seat_that_dropped_out_last() -> None:
 def test_a_seat_can_abort_only_before_its_first_move() -> None:
     fixture = started_match()
     fixture.move(0, "1")
-    error = fixture.refuses(AbortMatch(0))
-    assert isinstance(error, TooLateToAbort)
+    fixture.refuses(AbortMatch(0), TooLateToAbort)
     assert kinds(fixture.do(AbortMatch(1))) == ["PlayEnded"]
     assert fixture.result == void_result(EndCause.ABORTED)
 
@@ -309,7 +312,7 @@ def test_a_seat_can_abort_before_the_start_of_play() -> None:
 def test_a_seat_that_dropped_out_cannot_abort_the_match() -> None:
     fixture = stones(3, policies=CONTINUE_POLICIES)
     fixture.do(Resign(2))
-    assert isinstance(fixture.refuses(AbortMatch(2)), SeatOut)
+    fixture.refuses(AbortMatch(2), SeatOut)
 
 
 # Adjudication
@@ -324,9 +327,7 @@ def test_a_failure_voids_the_match(cause: EndCause) -> None:
 
 @pytest.mark.parametrize("cause", sorted(set(EndCause) - set(VOID_CAUSES), key=str))
 def test_a_regular_cause_cannot_void_a_match(cause: EndCause) -> None:
-    error = started_match().refuses(VoidMatch(cause))
-    assert isinstance(error, BadVerdict)
-    assert error.details == {"why": f"{cause.value} is no cause for a void match"}
+    started_match().refuses(VoidMatch(cause), BadVerdict, why=f"{cause.value} is no cause for a void match")
 
 
 @pytest.mark.parametrize(
@@ -350,9 +351,7 @@ def test_an_adjudication_decides_by_ranks(verdict: tuple[int, ...], ranks: tuple
 @pytest.mark.parametrize("verdict", [(), (1,), (1, 2, 3)])
 def test_an_adjudication_must_rank_every_side(verdict: tuple[int, ...]) -> None:
     for fixture in (started_match(), stones(4, teams=True)):
-        error = fixture.refuses(AdjudicateMatch(verdict))
-        assert isinstance(error, BadVerdict)
-        assert error.details == {"why": "it must have one rank for each of the 2 sides"}
+        fixture.refuses(AdjudicateMatch(verdict), BadVerdict, why="it must have one rank for each of the 2 sides")
 
 
 def test_an_adjudication_keeps_earlier_faults() -> None:
@@ -361,3 +360,208 @@ def test_an_adjudication_keeps_earlier_faults() -> None:
     fixture.do(AdjudicateMatch((1, 2, 3)))
     assert fixture.result.forfeits == (Forfeit(0, "time", 0),)
     assert fixture.result.ranks == (1, 2, 3)
+
+
+# Seats that drop out
+
+
+CONTINUING_POLICIES: list[ForfeitEffect] = ["random_moves", "default_moves"]
+DEFAULTS = Policies(illegal_move=IllegalMovePolicy(action="forfeit"), forfeit_effect="default_moves")
+
+
+def four(heap: int = 40, policies: Policies = DEFAULTS) -> MatchFixture:
+    return started_match(STONES, SuddenDeath(100), {"seats": 4, "heap": heap}, policies=policies)
+
+
+def sources(fixture: MatchFixture) -> list[tuple[int, MoveSource]]:
+    return [(event.seat, event.source) for event in fixture.log if isinstance(event, MovePlayed)]
+
+
+def test_a_finished_game_ends_the_match_by_its_rules() -> None:
+    fixture = started_match(STONES, chosen={"heap": 6})
+    fixture.move(0, "1")
+    fixture.move(1, "2")
+    assert kinds(fixture.move(2, "3")) == ["MovePlayed", "PlayEnded"]
+    assert (fixture.result.kind, fixture.result.cause, fixture.result.reason) == (
+        EndKind.PLAYED,
+        EndCause.RULES,
+        "none_left",
+    )
+    assert (fixture.result.scores, fixture.result.ranks) == ((1.0, 2.0, 3.0), (3, 2, 1))
+    assert fixture.owing == []
+
+
+def test_a_finished_game_of_teams_ranks_the_teams() -> None:
+    fixture = started_match(STONES, chosen={"heap": 8, "seats": 4, "teams": True})
+    for move in "1232":
+        fixture.move(fixture.owing[0], move)
+    assert fixture.result.scores == (1.0, 2.0, 3.0, 2.0)
+    assert (fixture.result.side_scores, fixture.result.ranks) == ((4.0, 4.0), (1, 1, 1, 1))
+
+
+@pytest.mark.parametrize("effect", ["ends_match", *CONTINUING_POLICIES])
+def test_with_two_sides_a_dropout_always_ends_the_match(effect: ForfeitEffect) -> None:
+    for fixture in (
+        started_match(policies=Policies(forfeit_effect=effect)),
+        started_match(STONES, chosen={"seats": 4, "teams": True}, policies=Policies(forfeit_effect=effect)),
+    ):
+        assert kinds(fixture.do(Resign(0))) == ["SeatResigned", "PlayEnded"]
+
+
+def test_by_default_a_dropout_ends_a_match_of_four_sides() -> None:
+    fixture = four(policies=Policies())
+    fixture.move(0, "2")
+    fixture.move(1, "3")
+    assert kinds(fixture.flag(2, 101)) == ["FlagFell", "SeatForfeited", "PlayEnded"]
+    assert (fixture.result.kind, fixture.result.ranks) == (EndKind.FORFEITED, (2, 1, 4, 3))
+    assert fixture.result.forfeits == (Forfeit(2, "time", 2),)
+
+
+@pytest.mark.parametrize("effect", CONTINUING_POLICIES)
+def test_after_a_dropout_the_policy_moves_for_the_seat_at_once(effect: ForfeitEffect) -> None:
+    fixture = four(policies=Policies(forfeit_effect=effect))
+    source = MoveSource.RANDOM if effect == "random_moves" else MoveSource.DEFAULT
+    assert kinds(fixture.do(Resign(0))) == ["SeatResigned", "MovePlayed"]
+    assert fixture.owing == [1]
+    for seat in (1, 2):
+        assert kinds(fixture.move(seat, "1")) == ["MovePlayed"]
+    assert kinds(fixture.move(3, "1")) == ["MovePlayed", "MovePlayed"]
+    assert sources(fixture) == [(0, source), (1, MoveSource.BOT), (2, MoveSource.BOT), (3, MoveSource.BOT), (0, source)]
+
+
+def test_default_moves_for_a_dropout_are_those_of_the_game() -> None:
+    fixture = four()
+    fixture.do(Resign(0))
+    played = fixture.log[-1]
+    assert isinstance(played, MovePlayed)
+    assert (played.move, played.row, played.request_id) == ("3", None, "")
+    assert fixture.left_us == [100] * 4
+
+
+def test_the_policy_moves_for_a_seat_that_dropped_out_when_its_turn_comes() -> None:
+    fixture = four()
+    assert kinds(fixture.do(Resign(1))) == ["SeatResigned"]
+    assert fixture.owing == [0]
+    assert kinds(fixture.move(0, "1")) == ["MovePlayed", "MovePlayed"]
+    assert fixture.owing == [2]
+
+
+@pytest.mark.parametrize("fault", FORFEIT_CAUSES)
+def test_every_fault_of_a_bot_makes_its_seat_drop_out(fault: ForfeitCause) -> None:
+    policies = Policies(
+        illegal_move=IllegalMovePolicy(action="forfeit"),
+        disconnect=forfeits_after(1),
+        forfeit_effect="default_moves",
+    )
+    fixture = four(policies=policies)
+    if fault == "time":
+        events = kinds(fixture.flag(0, 101))
+        assert events == ["FlagFell", "SeatForfeited", "MovePlayed"]
+    elif fault == "illegal_move":
+        assert kinds(fixture.move(0, "9")) == ["MoveRejected", "SeatForfeited", "MovePlayed"]
+    elif fault == "withdrawn":
+        bot = fixture.match.players[0].bot
+        assert kinds(fixture.do(WithdrawBot(bot))) == ["SeatForfeited", "MovePlayed"]
+    else:
+        fixture.do(DisconnectSeat(0))
+        assert kinds(fixture.do(EndGracePeriod(0), wait_us=1_000)) == ["SeatForfeited", "MovePlayed"]
+    assert fixture.match.forfeits == (Forfeit(0, fault, 0),)
+    assert fixture.match.dropped_seats == {0}
+
+
+def test_a_seat_that_dropped_out_can_neither_move_nor_drop_out_again() -> None:
+    fixture = four()
+    answer = fixture.answer(0, "1")
+    fixture.do(Resign(0))
+    fixture.refuses(answer, StaleTurn)
+    fixture.refuses(Resign(0), SeatOut, seat="0")
+
+
+def test_a_seat_that_dropped_out_is_last_even_if_the_policy_plays_well() -> None:
+    fixture = started_match(STONES, chosen={"heap": 5}, policies=DEFAULTS)
+    fixture.move(0, "9")
+    fixture.move(1, "1")
+    assert kinds(fixture.move(2, "1")) == ["MovePlayed", "PlayEnded"]
+    assert (fixture.result.kind, fixture.result.cause, fixture.result.reason) == (
+        EndKind.FORFEITED,
+        EndCause.FAULT,
+        "none_left",
+    )
+    assert (fixture.result.scores, fixture.result.ranks) == ((3.0, 1.0, 1.0), (3, 1, 1))
+    assert fixture.result.forfeits == (Forfeit(0, "illegal_move", 0),)
+
+
+def test_a_game_that_continues_after_a_resignation_counts_as_played() -> None:
+    fixture = started_match(STONES, chosen={"heap": 5}, policies=DEFAULTS)
+    fixture.do(Resign(0))
+    fixture.move(1, "1")
+    fixture.move(2, "1")
+    assert (fixture.result.kind, fixture.result.cause) == (EndKind.PLAYED, EndCause.RULES)
+    assert (fixture.result.ranks, fixture.result.side_ranks) == ((3, 1, 1), (3, 1, 1))
+
+
+def test_the_match_ends_when_one_side_remains() -> None:
+    fixture = four()
+    fixture.do(Resign(3))
+    fixture.move(0, "9")
+    assert fixture.owing == [1]
+    assert kinds(fixture.do(Resign(2))) == ["SeatResigned", "PlayEnded"]
+    assert (fixture.result.kind, fixture.result.ranks) == (EndKind.FORFEITED, (2, 1, 2, 2))
+    assert fixture.result.forfeits == (Forfeit(0, "illegal_move", 0),)
+
+
+def test_faults_are_listed_in_the_order_in_which_they_happened() -> None:
+    fixture = four()
+    fixture.move(0, "1")
+    fixture.move(1, "9")
+    fixture.flag(2, 101)
+    fixture.flag(3, 101)
+    assert fixture.result.forfeits == (
+        Forfeit(1, "illegal_move", 1),
+        Forfeit(2, "time", 2),
+        Forfeit(3, "time", 3),
+    )
+    assert fixture.result.ranks == (1, 2, 2, 2)
+
+
+def test_the_policy_makes_sealed_choices_for_a_dropout_in_every_round() -> None:
+    fixture = started_match(FINGERS, policies=Policies(forfeit_effect="default_moves"))
+    assert kinds(fixture.do(Resign(1))) == ["SeatResigned", "MovePlayed"]
+    assert fixture.owing == [0, 2]
+    for _ in range(2):
+        fixture.move(0, "2")
+        assert kinds(fixture.move(2, "3")) == ["MovePlayed", "MovePlayed"]
+    fixture.move(2, "3")
+    assert kinds(fixture.move(0, "2")) == ["MovePlayed", "PlayEnded"]
+    assert fixture.result.ranks[1] == 3
+
+
+def test_policies_play_a_game_to_its_end_when_no_other_seat_is_to_move() -> None:
+    fixture = started_match(STONES, chosen={"heap": 3}, policies=DEFAULTS)
+    assert kinds(fixture.do(Resign(0))) == ["SeatResigned", "MovePlayed", "PlayEnded"]
+    assert fixture.result.scores == (3.0, 0.0, 0.0)
+    assert fixture.result.ranks == (3, 1, 1)
+
+
+# Rated ends
+
+
+CHANGES = (
+    RatingChange(0, "bot0", "1.0", PlayerRating(1500, 250, 0, True), PlayerRating(1400, 220, 1, True)),
+    RatingChange(1, "bot1", "1.0", PlayerRating(1500, 250, 0, True), PlayerRating(1600, 220, 1, True)),
+)
+
+
+def test_a_rated_end_follows_from_the_log() -> None:
+    fixture = started_match()
+    decided = decide(fixture.match, Resign(0), 5)
+    rated = decided.rated(CHANGES)
+    assert rated.match.ratings == CHANGES
+    assert replay([*fixture.log, *rated.events], GAMES.__getitem__) == rated.match
+
+
+def test_rating_changes_affect_only_the_rated_end() -> None:
+    decided = decide(started_match().match, Resign(0), 5)
+    assert decided.match.ratings == ()
+    assert decided.rated(CHANGES) != decided
+    assert decided.rated(CHANGES).rated(()) == decided

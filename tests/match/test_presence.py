@@ -1,4 +1,4 @@
-"""Before play, and disconnects and returns during it."""
+"""Before play: seats, nonces and withdrawals; and disconnects and returns during play."""
 
 import pytest
 from referee_values import Policies
@@ -13,6 +13,7 @@ from referee.match.commands import (
     ResumeMatch,
     StartPlay,
     TakeSeat,
+    WithdrawBot,
 )
 from referee.match.events import (
     NonceAdded,
@@ -22,9 +23,10 @@ from referee.match.events import (
     SeatForfeited,
     SeatReconnected,
     SeatTaken,
+    SeatVacated,
 )
-from referee.match.match_errors import BadSetup, NonceRefused, NoSuchSeat, SeatHeld, SeatsOpen
-from referee.match.result import EndKind
+from referee.match.match_errors import BadSetup, NonceRefused, NoSuchSeat, NotWithdrawable, SeatHeld, SeatsOpen
+from referee.match.result import EndCause, EndKind, Forfeit
 from referee.match.setup import Player
 from referee.match.state import MatchPhase, new_turn
 from tests.match.games import BRITTLE, STONES
@@ -54,16 +56,14 @@ def test_taking_the_same_seat_again_adds_no_event() -> None:
 
 
 def test_a_player_without_a_name_cannot_take_a_seat() -> None:
-    error = waiting().refuses(TakeSeat(1, Player()))
-    assert isinstance(error, BadSetup)
-    assert error.details == {"field": "player", "why": "must have a name; a seat without one is open"}
+    waiting().refuses(
+        TakeSeat(1, Player()), BadSetup, field="player", why="must have a name; a seat without one is open"
+    )
 
 
 @pytest.mark.parametrize("other", [BERT, Player("anna", "3")])
 def test_an_occupied_seat_cannot_be_taken(other: Player) -> None:
-    error = waiting().refuses(TakeSeat(0, other))
-    assert isinstance(error, SeatHeld)
-    assert error.details == {"seat": "0", "by": "anna"}
+    waiting().refuses(TakeSeat(0, other), SeatHeld, seat="0", by="anna")
 
 
 def test_a_player_without_a_version_gets_the_version_of_the_bot_that_takes_the_seat() -> None:
@@ -71,22 +71,20 @@ def test_a_player_without_a_version_gets_the_version_of_the_bot_that_takes_the_s
     assert fixture.do(TakeSeat(0, Player("anna"))) == ()
     assert fixture.do(TakeSeat(0, ANNA)) == (SeatTaken(0, 0, ANNA),)
     assert fixture.match.players[0] == ANNA
-    assert isinstance(fixture.refuses(TakeSeat(0, Player("anna"))), SeatHeld)
+    fixture.refuses(TakeSeat(0, Player("anna")), SeatHeld)
 
 
 @pytest.mark.parametrize("seat", [-1, 2, 99])
 def test_the_error_for_an_unknown_seat_lists_the_seats(seat: int) -> None:
     for command in (TakeSeat(seat, BERT), AddNonce(seat, b""), DisconnectSeat(seat), EndGracePeriod(seat)):
-        error = waiting().refuses(command)
-        assert isinstance(error, NoSuchSeat)
+        error = waiting().refuses(command, NoSuchSeat)
         assert error.details == {"seat": str(seat), "seats": "2"}
         assert str(error) == f"there is no seat {seat}; seats are 0 to 1"
 
 
 def test_play_does_not_begin_while_a_seat_is_open() -> None:
     fixture = MatchFixture(match_setup(STONES, players=(Player(), ANNA, Player())))
-    error = fixture.refuses(StartPlay())
-    assert isinstance(error, SeatsOpen)
+    error = fixture.refuses(StartPlay(), SeatsOpen)
     assert str(error) == "seats are still open: 0, 2"
     assert fixture.match.phase is MatchPhase.WAITING
 
@@ -124,23 +122,18 @@ def test_each_seat_can_give_one_nonce_if_nonces_are_requested() -> None:
     assert fixture.do(AddNonce(1, b"salt")) == ()
     assert kinds(fixture.do(AddNonce(0, b""))) == ["NonceAdded"]
     assert fixture.do(AddNonce(0, b"")) == ()
-    other = fixture.refuses(AddNonce(0, b"late thought"))
-    assert isinstance(other, NonceRefused)
+    other = fixture.refuses(AddNonce(0, b"late thought"), NonceRefused)
     assert "already added a different one" in str(other)
     assert fixture.match.nonces == (b"", b"salt")
 
 
 def test_a_nonce_that_was_not_requested_is_an_error() -> None:
-    error = MatchFixture(match_setup()).refuses(AddNonce(0, b"salt"))
-    assert isinstance(error, NonceRefused)
-    assert error.details == {"why": "the match uses no nonces"}
+    MatchFixture(match_setup()).refuses(AddNonce(0, b"salt"), NonceRefused, why="the match uses no nonces")
 
 
 def test_a_nonce_has_64_bytes_at_most() -> None:
     fixture = MatchFixture(match_setup(nonce_timeout_us=1_000_000))
-    error = fixture.refuses(AddNonce(0, bytes(65)))
-    assert isinstance(error, NonceRefused)
-    assert error.details == {"why": "it has more than 64 bytes"}
+    fixture.refuses(AddNonce(0, bytes(65)), NonceRefused, why="it has more than 64 bytes")
     assert kinds(fixture.do(AddNonce(0, bytes(64)))) == ["NonceAdded"]
 
 
@@ -266,3 +259,65 @@ def test_a_restart_is_recorded_before_play_but_not_after_it() -> None:
     fixture.do(StartPlay())
     fixture.do(Resign(0))
     assert fixture.do(ResumeMatch(5)) == ()
+
+
+# Withdrawals
+
+
+OPEN_SEAT = Player()
+CONTINUES = Policies(forfeit_effect="default_moves")
+
+
+def test_before_play_all_seats_of_the_bot_become_open_and_its_nonce_is_dropped() -> None:
+    fixture = MatchFixture(match_setup(STONES, players=(ANNA, BERT, ANNA), nonce_timeout_us=1_000))
+    fixture.do(AddNonce(0, b"salt"))
+    fixture.do(AddNonce(1, b"pepper"))
+    assert fixture.do(WithdrawBot("anna"), wait_us=3) == (SeatVacated(3, 0), SeatVacated(3, 2))
+    assert fixture.match.players == (OPEN_SEAT, BERT, OPEN_SEAT)
+    assert fixture.match.nonces == (None, b"pepper", None)
+    for seat in (0, 2):
+        fixture.do(TakeSeat(seat, Player("carl", "1")))
+    fixture.do(AddNonce(0, b"sugar"))
+    assert kinds(fixture.do(StartPlay())) == ["PlayStarted"]
+
+
+@pytest.mark.parametrize("bot", ["", "carl"])
+def test_a_bot_without_a_seat_cannot_be_withdrawn(bot: str) -> None:
+    fixture = MatchFixture(match_setup(players=(ANNA, OPEN_SEAT)))
+    fixture.refuses(WithdrawBot(bot), NotWithdrawable, bot=bot, why="it holds no seat in this match")
+
+
+def test_in_play_the_bot_forfeits_with_a_cause_of_its_own() -> None:
+    fixture = started_match(players=(ANNA, BERT))
+    events = fixture.do(WithdrawBot("bert"), wait_us=3)
+    assert events[0] == SeatForfeited(3, 1, "withdrawn")
+    assert kinds(events) == ["SeatForfeited", "PlayEnded"]
+    assert (fixture.result.kind, fixture.result.cause) == (EndKind.FORFEITED, EndCause.FAULT)
+    assert fixture.result.forfeits == (Forfeit(1, "withdrawn", 0),)
+    assert fixture.result.ranks == (1, 2)
+
+
+def test_a_match_of_more_sides_continues_without_the_bot_as_its_policy_says() -> None:
+    fixture = started_match(STONES, policies=CONTINUES, players=(ANNA, BERT, Player("carl", "1")))
+    assert kinds(fixture.do(WithdrawBot("bert"))) == ["SeatForfeited"]
+    assert fixture.match.dropped_seats == {1}
+    error = fixture.refuses(WithdrawBot("bert"), NotWithdrawable)
+    assert error.details["why"] == "it has dropped out of the match"
+
+
+def test_a_bot_with_two_seats_leaves_both_unless_the_first_ends_the_match() -> None:
+    ends = started_match(STONES, players=(ANNA, BERT, ANNA))
+    assert kinds(ends.do(WithdrawBot("anna"))) == ["SeatForfeited", "PlayEnded"]
+    players = (ANNA, BERT, ANNA, Player("carl", "1"))
+    continues = started_match(STONES, chosen={"seats": 4}, policies=CONTINUES, players=players)
+    continues.do(WithdrawBot("anna"))
+    assert [forfeit.seat for forfeit in continues.match.forfeits] == [0, 2]
+
+
+def test_a_bot_leaves_the_seats_that_have_not_dropped_out_yet() -> None:
+    players = (ANNA, BERT, ANNA, Player("carl", "1"))
+    fixture = started_match(STONES, chosen={"seats": 4}, policies=CONTINUES, players=players)
+    fixture.do(Resign(0))
+    fixture.do(WithdrawBot("anna"))
+    assert fixture.match.dropped_seats == {0, 2}
+    assert [forfeit.seat for forfeit in fixture.match.forfeits] == [2]

@@ -1,4 +1,4 @@
-"""Setups: terms that are accepted, and terms that are rejected."""
+"""Setups and terms of matches: which are accepted and rejected, and their defaults."""
 
 import hashlib
 import hmac
@@ -8,22 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from referee_values import IllegalMoveAction, IllegalMovePolicy, Policies, Visibility
+from referee_values import IllegalMoveAction, IllegalMovePolicy, NetworkCredit, Policies, TimeControl, Visibility
 
 from engines.api import Game
 from engines.chance import Chance
 from engines.game_errors import BadOption, MalformedPosition
 from engines.options import Settings
-from referee.match.clock import MAX_TIME_US, MS, Fischer, Hourglass, SuddenDeath
+from referee.match.clock import MAX_TIME_US, MS, SECOND, UNTIMED, Fischer, Hourglass, SuddenDeath
 from referee.match.commands import AddNonce, StartPlay
 from referee.match.events import MatchCreated, MovePlayed, MoveSource
 from referee.match.match_errors import BadSetup
-from referee.match.match_terms import DEFAULT_POLICIES, attempts_a_turn
+from referee.match.match_terms import DEFAULT_POLICIES, SHOWN_LIVE, MatchTerms, attempts_a_turn
 from referee.match.setup import MAX_NONCE_BYTES, Player, draw_move, match_chance, seed_matters
 from referee.match.state import create_match
 from tests.match.games import STONES
 from tests.match.match_fixture import GAMES, SEED, TEN_SECONDS, MatchFixture, match_setup, started_match
-from tests.match.setups import change_setup, forfeits_after
+from tests.match.setups import change_setup, forfeits_after, time_control
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 
@@ -274,3 +274,37 @@ def test_the_seed_does_not_matter_in_a_game_with_an_opening_unless_seats_or_a_po
     opening = str(FINGERS.start(FINGERS.settings(), b"1"))
     assert not seed_matters(match_setup(FINGERS).terms, FINGERS, opening)
     assert seed_matters(match_setup(FINGERS, random_seats=True).terms, FINGERS, opening)
+
+
+# Defaults
+
+
+CONTROL = SuddenDeath(SECOND)
+OTHER_CONTROL = Fischer(SECOND, SECOND)
+
+
+@pytest.mark.parametrize("game", [NIM, FINGERS], ids=lambda game: game.name)
+def test_defaults_are_all_options_a_clock_policies_and_the_start_timeout(game: Game) -> None:
+    complete = MatchTerms(game.name, Settings(())).with_defaults(game, 5)
+    assert complete == MatchTerms(
+        game.name,
+        game.settings(),
+        TimeControl(rule=UNTIMED, network_credit=NetworkCredit()),
+        DEFAULT_POLICIES,
+        SHOWN_LIVE,
+        start_timeout_us=5,
+    )
+    complete.check(game)
+
+
+def test_what_is_given_is_not_replaced_by_defaults() -> None:
+    given = MatchTerms(
+        "nim", NIM.settings(), time_control((CONTROL, OTHER_CONTROL)), DEFAULT_POLICIES, SHOWN_LIVE, start_timeout_us=7
+    )
+    assert given.with_defaults(NIM, 5) == given
+
+
+def test_terms_without_all_options_are_an_error() -> None:
+    with pytest.raises(BadSetup) as error:
+        MatchTerms("nim", Settings(())).check(NIM)
+    assert error.value.details["field"] == "settings"

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from referee.contests.pairing import ContestMatchStarted
+from referee.hosting.contest_log import ContestEvent, ContestLog
 from referee.live.ports import EventLog
 from referee.match.events import Event, RefereeRecovered
 from referee.storage.postgres.database import PostgresDatabase
@@ -107,3 +109,19 @@ def notes(first: int, last: int) -> list[Event]:
 
 async def events_of(log: EventLog, match_id: str) -> list[Event]:
     return [entry.event for entry in await log.read(match_id)]
+
+
+LADDER = "ladder/main"
+
+
+def match_started(number: int) -> ContestEvent:
+    """Return a distinguishable event of a contest."""
+    return ContestMatchStarted("main/1", number, 1, f"match {number}")
+
+
+def matches_started(first: int, last: int) -> list[ContestEvent]:
+    return [match_started(number) for number in range(first, last + 1)]
+
+
+async def contest_events(log: ContestLog, contest: str = LADDER) -> list[ContestEvent]:
+    return [entry.event for entry in await log.read(contest)]

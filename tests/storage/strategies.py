@@ -1,9 +1,15 @@
-"""Hypothesis strategies for all events."""
+"""Hypothesis strategies for all events of matches and contests, built from field types unless the values validate
+themselves.
+"""
 
-from typing import Any, get_args
+from collections.abc import Mapping
+from enum import EnumType
+from inspect import signature
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
-from msgspec import UNSET
+from msgspec import UNSET, Struct, UnsetType
 from referee_values import (
     Adjudication,
     DisconnectAction,
@@ -11,6 +17,7 @@ from referee_values import (
     ForfeitEffect,
     IllegalMoveAction,
     IllegalMovePolicy,
+    LadderTerms,
     NetworkCredit,
     Policies,
     TimeoutAction,
@@ -19,14 +26,27 @@ from referee_values import (
 )
 
 from engines.options import Settings
-from referee.match import clock, events
+from referee.contests.strength.rating import FinishOrder
+from referee.contests.tournament.tournament_terms import TournamentPlayTerms
+from referee.hosting.contest_log import ContestEvent
+from referee.match import clock
 from referee.match.adjudication import MAX_MOVES, MAX_PLIES, MAX_SCORE
-from referee.match.clock_charge import ClockCharge
-from referee.match.events import Event
+from referee.match.events import Event, MatchCreated, RefereeRecovered
 from referee.match.match_terms import MatchTerms
-from referee.match.result import FORFEIT_CAUSES, EndCause, EndKind, Forfeit, PlayerRating, RatingChange, Result
 from referee.match.setup import Player, Setup
+from referee.storage.codec import CONTEST_CODEC, MATCH_CODEC
 from tests.match.setups import time_control
+from tests.storage.contest_examples import (
+    EVERY_FORMAT,
+    LADDER_TERMS,
+    NEWEST,
+    SWISS,
+    TIMED,
+    ladder_terms,
+    tournament_terms,
+)
+
+Strategies = Mapping[Any, st.SearchStrategy[Any]]
 
 WHOLE = st.integers(-(1 << 63), (1 << 63) - 1)
 TEXT = st.text(max_size=20)
@@ -56,11 +76,7 @@ CONTROLS = st.one_of(
     st.builds(lambda periods: clock.MovesPerPeriod(tuple(periods)), PERIODS),
 )
 
-CLOCK = st.builds(clock.Clock, WHOLE, WHOLE, WHOLE)
-ROW = st.builds(ClockCharge, WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, CLOCK, CLOCK, st.booleans())
-
 PLAYER = st.builds(Player, TEXT, TEXT)
-PLAYERS = st.lists(PLAYER, max_size=4).map(tuple)
 
 
 def word(words: Any) -> st.SearchStrategy[Any]:
@@ -98,62 +114,63 @@ MATCH_TERMS = st.builds(
     adjudication=st.none() | ADJUDICATION,
 )
 
-SETUP = st.builds(
-    Setup,
-    match_id=TEXT,
-    game_version=WHOLE,
-    terms=MATCH_TERMS,
-    players=PLAYERS,
-    seed=SOME_BYTES,
-    seed_given=st.booleans(),
-    opening=TEXT,
-    labels=st.lists(st.tuples(TEXT, TEXT), max_size=3).map(tuple),
+FINISH = st.lists(PLAYER, unique=True, min_size=2, max_size=6).flatmap(
+    lambda players: st.builds(
+        FinishOrder,
+        st.just(tuple((player,) for player in players)),
+        st.lists(WHOLE, min_size=len(players), max_size=len(players)).map(tuple),
+    )
 )
 
-RESULT = st.builds(
-    Result,
-    kind=st.sampled_from(EndKind),
-    cause=st.sampled_from(EndCause),
-    reason=TEXT,
-    scores=st.lists(SCORE, max_size=4).map(tuple),
-    ranks=st.lists(WHOLE, max_size=4).map(tuple),
-    side_scores=st.lists(SCORE, max_size=4).map(tuple),
-    side_ranks=st.lists(WHOLE, max_size=4).map(tuple),
-    forfeits=st.lists(st.builds(Forfeit, WHOLE, st.sampled_from(FORFEIT_CAUSES), WHOLE), max_size=3).map(tuple),
+TERMS = st.sampled_from(
+    [terms.tournament for terms in (SWISS, TIMED, NEWEST, *(tournament_terms(form) for form in EVERY_FORMAT))]
 )
 
-PLAYER_RATING = st.builds(PlayerRating, SCORE, SCORE, WHOLE, st.booleans())
-RATINGS = st.lists(st.builds(RatingChange, WHOLE, TEXT, TEXT, PLAYER_RATING, PLAYER_RATING), max_size=3).map(tuple)
-
-MOVE_PLAYED = st.builds(
-    events.MovePlayed,
-    WHOLE,
-    WHOLE,
-    TEXT,
-    TEXT,
-    st.sampled_from(events.MoveSource),
-    st.none() | ROW,
-    TEXT,
-    st.just(UNSET) | WHOLE,
-)
-
-EVENTS: dict[type, st.SearchStrategy[Event]] = {
-    events.MatchCreated: st.builds(events.MatchCreated, st.just(0), SETUP),
-    events.SeatTaken: st.builds(events.SeatTaken, WHOLE, WHOLE, PLAYER),
-    events.SeatVacated: st.builds(events.SeatVacated, WHOLE, WHOLE),
-    events.NonceAdded: st.builds(events.NonceAdded, WHOLE, WHOLE, SOME_BYTES),
-    events.PlayStarted: st.builds(events.PlayStarted, WHOLE, PLAYERS),
-    events.MovePlayed: MOVE_PLAYED,
-    events.MoveRejected: st.builds(events.MoveRejected, WHOLE, WHOLE, TEXT, TEXT, TEXT, TEXT, TEXT, WHOLE, TEXT),
-    events.FlagFell: st.builds(events.FlagFell, WHOLE, WHOLE, TEXT, ROW, TEXT, TEXT),
-    events.DrawOffered: st.builds(events.DrawOffered, WHOLE, WHOLE),
-    events.DrawDeclined: st.builds(events.DrawDeclined, WHOLE, WHOLE),
-    events.SeatResigned: st.builds(events.SeatResigned, WHOLE, WHOLE),
-    events.SeatForfeited: st.builds(events.SeatForfeited, WHOLE, WHOLE, st.sampled_from(FORFEIT_CAUSES)),
-    events.SeatDisconnected: st.builds(events.SeatDisconnected, WHOLE, WHOLE),
-    events.SeatReconnected: st.builds(events.SeatReconnected, WHOLE, WHOLE),
-    events.RefereeRecovered: st.builds(events.RefereeRecovered, WHOLE, st.integers(0, (1 << 63) - 1)),
-    events.PlayEnded: st.builds(events.PlayEnded, WHOLE, RESULT, SOME_BYTES, RATINGS),
+STRATEGIES: Strategies = {
+    int: WHOLE,
+    str: TEXT,
+    bool: st.booleans(),
+    float: SCORE,
+    bytes: SOME_BYTES,
+    MatchTerms: MATCH_TERMS,
+    FinishOrder[Player]: FINISH,
+    UnsetType: st.just(UNSET),
+    TournamentPlayTerms: TERMS,
+    LadderTerms: st.sampled_from([LADDER_TERMS.value, ladder_terms(max_matches_per_hour=12).value]),
 }
 
-ANY_EVENT = st.one_of(*EVENTS.values())
+
+def strategy_for(hint: Any, strategies: Strategies = STRATEGIES) -> st.SearchStrategy[Any]:
+    """Return a strategy for any value of this type."""
+    if hint in strategies:
+        return strategies[hint]
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Literal or isinstance(hint, EnumType):
+        return st.sampled_from(inner or list(hint))
+    if origin is tuple:
+        parts = [strategy_for(part, strategies) for part in inner if part is not Ellipsis]
+        return st.lists(parts[0], max_size=3).map(tuple) if inner[-1] is Ellipsis else st.tuples(*parts)
+    if isinstance(origin, type) and issubclass(origin, Struct):
+        parameters = zip(origin.__parameters__, inner, strict=True)  # type: ignore[attr-defined]  # It is generic.
+        return build_strategy(
+            origin, {**strategies, **{name: strategy_for(part, strategies) for name, part in parameters}}
+        )
+    if origin:
+        return st.one_of(*(st.none() if part is NoneType else strategy_for(part, strategies) for part in inner))
+    return build_strategy(hint, strategies)
+
+
+def build_strategy(cls: Any, strategies: Strategies) -> st.SearchStrategy[Any]:
+    hints = get_type_hints(cls)
+    return st.builds(cls, *(strategy_for(hints[name], strategies) for name in signature(cls).parameters))
+
+
+MATCH_EVENTS: dict[type, st.SearchStrategy[Event]] = {
+    cls: build_strategy(cls, STRATEGIES) for cls in MATCH_CODEC.classes.values()
+} | {
+    MatchCreated: st.builds(MatchCreated, st.just(0), strategy_for(Setup)),
+    RefereeRecovered: st.builds(RefereeRecovered, WHOLE, st.integers(0, (1 << 63) - 1)),
+}
+CONTEST_EVENTS: dict[type, st.SearchStrategy[ContestEvent]] = {
+    cls: build_strategy(cls, STRATEGIES) for cls in CONTEST_CODEC.classes.values()
+}

@@ -6,9 +6,19 @@ import pytest
 
 from referee.hosting.contest_log import ContestEntry, ContestEvent, co_appended
 from referee.live.ports import CoAppend, Conflict, Request
-from tests.storage.contests import LADDER, contest_events, match_started, matches_started
 from tests.storage.examples import END
-from tests.storage.stores import NOON_MS, Store, events_of, note, notes, with_every_log
+from tests.storage.stores import (
+    LADDER,
+    NOON_MS,
+    Store,
+    contest_events,
+    events_of,
+    match_started,
+    matches_started,
+    note,
+    notes,
+    with_every_log,
+)
 
 
 def co_append(after: int, *numbers: int) -> CoAppend[ContestEvent]:

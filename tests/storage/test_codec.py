@@ -1,13 +1,18 @@
-"""The codec of match events."""
+"""The codec of events of matches and contests. Their written form must never change by accident."""
 
 import json
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import structs, to_builtins
 
+from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
+from referee.contests.tournament.tournament_terms import TournamentFormat
+from referee.hosting.contest_log import ContestEvent
+from referee.match.clock import TimeControl
 from referee.match.events import (
     DrawOffered,
     Event,
@@ -19,9 +24,11 @@ from referee.match.events import (
 )
 from referee.match.result import EndCause, EndKind, Result
 from referee.match.setup import Player
-from referee.storage.codec import MATCH_CODEC, STORED_VERSION, MalformedEntry
-from tests.storage.examples import END, EXAMPLES, MOVE
-from tests.storage.strategies import ANY_EVENT, EVENTS
+from referee.storage.codec import CONTEST_CODEC, MATCH_CODEC, STORED_VERSION, EventCodec, MalformedEntry
+from tests.storage import contest_examples
+from tests.storage.contest_examples import RATED
+from tests.storage.examples import END, EVERY_CONTROL, EXAMPLES, MOVE
+from tests.storage.strategies import CONTEST_EVENTS, MATCH_EVENTS
 
 CREATED = EXAMPLES[0]
 
@@ -49,31 +56,31 @@ def decode_error(line: str) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize("cls", EVENTS, ids=lambda cls: cls.__name__)
+EVERY_EVENT = [
+    *(pytest.param(MATCH_CODEC, strategy, id=cls.__name__) for cls, strategy in MATCH_EVENTS.items()),
+    *(
+        pytest.param(CONTEST_CODEC, strategy, id=f"{cls.__module__}.{cls.__name__}")
+        for cls, strategy in CONTEST_EVENTS.items()
+    ),
+]
+
+
+@pytest.mark.parametrize(("codec", "strategy"), EVERY_EVENT)
 @given(data=st.data())
-def test_an_event_is_read_as_it_was_written(cls: type, data: st.DataObject) -> None:
-    event = data.draw(EVENTS[cls])
-    decoded = MATCH_CODEC.decode(MATCH_CODEC.encode(event))
+def test_a_line_is_canonical_json_in_ascii_from_which_the_event_is_read(
+    codec: EventCodec[Any], strategy: st.SearchStrategy[Any], data: st.DataObject
+) -> None:
+    event = data.draw(strategy)
+    line = codec.encode(event)
+    decoded = codec.decode(line)
     assert decoded == event
     assert repr(decoded) == repr(event)  # Python considers 1, 1.0 and True equal; a log must not.
-
-
-@given(ANY_EVENT)
-def test_a_line_is_ascii_without_line_breaks_and_canonical(event: Event) -> None:
-    line = MATCH_CODEC.encode(event)
-    assert line.isascii()
-    assert "\n" not in line
-    assert MATCH_CODEC.encode(MATCH_CODEC.decode(line)) == line
-
-
-@given(ANY_EVENT)
-def test_a_line_is_what_the_json_module_writes(event: Event) -> None:
+    assert codec.encode(decoded) == line
     fields = to_builtins(event, builtin_types=(bytes,))
-    expected = json.dumps({"v": STORED_VERSION, **fields}, separators=(",", ":"), default=bytes.hex)
-    assert MATCH_CODEC.encode(event) == expected
+    assert line == json.dumps({"v": STORED_VERSION, **fields}, separators=(",", ":"), default=bytes.hex)
 
 
-@given(ANY_EVENT)
+@given(st.one_of(*MATCH_EVENTS.values()))
 def test_the_form_of_a_line_does_not_matter(event: Event) -> None:
     data = data_of(event)
     assert MATCH_CODEC.decode(json.dumps(dict(reversed(data.items())), ensure_ascii=False, indent=1)) == event
@@ -262,3 +269,91 @@ def test_an_event_that_could_not_be_decoded_is_not_written(event: Event, sentenc
 
 def test_a_forced_move_has_no_clock_charge() -> None:
     assert data_of(MovePlayed(0, 0, "", "pass"))["row"] is None
+
+
+# Contests
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+@example(1e16)
+@example(-1e-4)
+@example(9.9e-5)
+@example(5e-324)
+def test_a_number_is_written_as_the_json_module_writes_it(number: float) -> None:
+    line = CONTEST_CODEC.encode(structs.replace(RATED, weight=number))
+    assert line.endswith(f'"weight":{json.dumps(number)}}}')
+    assert CONTEST_CODEC.decode(line) == structs.replace(RATED, weight=number)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_an_entrant_is_not_written_with_a_rating_that_is_no_number(number: float) -> None:
+    with pytest.raises(MalformedEntry, match="it would be read as"):
+        CONTEST_CODEC.encode(EntrantJoined(ContestEntrant("ada", rating=number)))
+
+
+def test_a_rating_is_read_with_full_precision() -> None:
+    decoded = CONTEST_CODEC.decode(CONTEST_CODEC.encode(RATED))
+    assert decoded == RATED
+    change = json.loads(CONTEST_CODEC.encode(RATED))["changes"][1]
+    assert change["after"]["rating"] == {
+        "value": 1704.1,
+        "deviation": 61.5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("old_text", "new_text", "sentence"),
+    [
+        ('"ranks":[1,2]', '"ranks":[1]', "there must be at least two sides, and one rank for each - at `$.finish`"),
+        ('"bot":"bob"', '"bot":1', "Expected `str`, got `int` - at `$.finish.sides[1][0].bot`"),
+        (
+            '"deviation":61.5',
+            '"deviation":61',
+            "expected a number with a decimal point, not '61' - at `$.changes[1].after.rating.deviation`",
+        ),
+        (
+            '"kind":"match_rated"',
+            '"kind":"crowned"',
+            "unknown kind 'crowned'; known: ladder_created, tournament_created, entrant_joined, ",
+        ),
+    ],
+)
+def test_the_error_names_what_is_wrong_with_a_line(old_text: str, new_text: str, sentence: str) -> None:
+    line = CONTEST_CODEC.encode(RATED)
+    assert old_text in line
+    with pytest.raises(MalformedEntry) as error:
+        CONTEST_CODEC.decode(line.replace(old_text, new_text))
+    assert str(error.value).startswith(f"cannot read this entry: {sentence}")
+
+
+def test_invalid_terms_are_not_read() -> None:
+    line = next(line for line in map(CONTEST_CODEC.encode, contest_examples.EXAMPLES) if '"swiss":{"rounds":5' in line)
+    with pytest.raises(MalformedEntry, match=r"rounds must be .* at `\$.terms.tournament`"):
+        CONTEST_CODEC.decode(line.replace('"rounds":5', '"rounds":0'))
+
+
+# Golden files
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def test_the_examples_contain_every_kind() -> None:
+    assert {type(event) for event in EXAMPLES} == set(get_args(Event))
+    assert {type(control) for control in EVERY_CONTROL} == set(get_args(TimeControl))
+    assert {type(event) for event in contest_examples.EXAMPLES} == set(get_args(ContestEvent))
+    assert {type(form) for form in contest_examples.EVERY_FORMAT} == set(get_args(TournamentFormat))
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "events"),
+    [("matches", MATCH_CODEC, EXAMPLES), ("contests", CONTEST_CODEC, contest_examples.EXAMPLES)],
+)
+def test_the_written_form_of_events_does_not_change(
+    name: str, codec: EventCodec[Any], events: tuple[Any, ...], renewing: bool
+) -> None:
+    path = GOLDEN / f"{name}.jsonl"
+    if renewing:
+        path.write_text("".join(f"{codec.encode(event)}\n" for event in events), encoding="ascii")
+    lines = path.read_text(encoding="ascii").splitlines()
+    assert [codec.encode(event) for event in events] == lines
+    assert [codec.decode(line) for line in lines] == list(events)

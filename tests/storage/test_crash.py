@@ -13,17 +13,29 @@ from pathlib import Path
 
 import pytest
 
-from referee.live.ports import EventLog
+from referee.live.ports import CoAppend, EventLog
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.storage.appending import MATCHES
-from tests.storage.stores import Store, events_of, noon_ms, note, notes, run_with_store
+from tests.storage.stores import (
+    LADDER,
+    Store,
+    contest_events,
+    events_of,
+    matches_started,
+    noon_ms,
+    note,
+    notes,
+    run_with_store,
+)
 
 PROJECT = Path(__file__).parents[2]
 
 
 @contextmanager
-def run_appending_process(log: Path | str, durability: str, at_once: int) -> Iterator["subprocess.Popen[str]"]:
-    command = [sys.executable, "-m", "tests.storage.appending", str(log), durability, str(at_once)]
+def run_appending_process(
+    log: Path | str, durability: str, at_once: int, *contest: str
+) -> Iterator["subprocess.Popen[str]"]:
+    command = [sys.executable, "-m", "tests.storage.appending", str(log), durability, str(at_once), *contest]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=PROJECT) as process:
         try:
             yield process
@@ -42,8 +54,10 @@ def kill_and_read_acknowledged(process: "subprocess.Popen[str]", lines: list[str
     return last
 
 
-def kill_after(log: Path | str, acknowledgements: int, durability: str = "full", at_once: int = 3) -> dict[str, int]:
-    with run_appending_process(log, durability, at_once) as process:
+def kill_after(
+    log: Path | str, acknowledgements: int, durability: str = "full", at_once: int = 3, *contest: str
+) -> dict[str, int]:
+    with run_appending_process(log, durability, at_once, *contest) as process:
         assert process.stdout
         lines = [process.stdout.readline() for _ in range(acknowledgements)]
         return kill_and_read_acknowledged(process, lines)
@@ -109,28 +123,47 @@ def test_a_log_survives_a_kill_during_large_appends(tmp_path: Path, size: int | 
     check(tmp_path / "log.db", last, at_once=4000)
 
 
-def test_a_truncated_write_ahead_log_holds_whole_appends(tmp_path: Path) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("acknowledgements", [1, 10, pytest.param(None, marks=pytest.mark.soak)])
+def test_a_kill_leaves_whole_transactions_of_a_match_and_its_contest(
+    tmp_path: Path, acknowledgements: int | None, rng: random.Random
+) -> None:
+    at_once = 40  # Enough to fill some pages.
+    last = kill_after(tmp_path / "log.db", acknowledgements or rng.randrange(2, 100), "full", at_once, "contest")
+
+    async def read(log: Store) -> None:
+        lengths = [len(await events_of(log, match_id)) for match_id in MATCHES]
+        assert await contest_events(log.contests) == matches_started(1, sum(lengths))
+
+    run_with_store(SqliteEventLog(tmp_path / "log.db", noon_ms), read)
+    check(tmp_path / "log.db", last, at_once)
+
+
+@pytest.mark.parametrize(("with_contest", "step"), [(False, 1_999), (True, 7_999)])
+def test_a_truncated_write_ahead_log_holds_whole_transactions(tmp_path: Path, with_contest: bool, step: int) -> None:
     """After a power failure, only a part of the write-ahead log may exist."""
     path, truncated = tmp_path / "log.db", tmp_path / "torn.db"
     ends = [0, 1, 4, 204, 205, 500]
     files: list[bytes] = []
+    found: list[int] = []
 
-    async def write(log: EventLog) -> None:
+    async def write(log: Store) -> None:
         for after, last in pairwise(ends):
-            await log.append("m", after, notes(after + 1, last))
+            co_append = CoAppend(LADDER, after, tuple(matches_started(after + 1, last))) if with_contest else None
+            await log.append("m", after, notes(after + 1, last), None, co_append)
         # Before the log is closed, because that empties the write-ahead log.
         files.extend((path.read_bytes(), Path(f"{path}-wal").read_bytes()))
 
-    async def read(log: EventLog) -> None:
+    async def read(log: Store) -> None:
         events = await events_of(log, "m")
         assert events == notes(1, len(events))
+        assert await contest_events(log.contests) == matches_started(1, len(events) if with_contest else 0)
         found.append(len(events))
         await log.append("m", len(events), [note(0)])
 
     run_with_store(SqliteEventLog(path, noon_ms), write)
     database, wal = files
-    found: list[int] = []
-    for length in (*range(20_000, len(wal), 1_999), len(wal)):
+    for length in (*range(20_000, len(wal), step), len(wal)):
         truncated.write_bytes(database)
         Path(f"{truncated}-wal").write_bytes(wal[:length])
         run_with_store(SqliteEventLog(truncated, noon_ms), read)

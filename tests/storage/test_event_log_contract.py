@@ -1,26 +1,197 @@
-"""Contract of all event logs."""
+"""Contract of all logs of matches and contests."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import pytest
 
-from referee.live.ports import Conflict, Entry, EventLog, Request, StoreUnavailable
+from referee.live.ports import Conflict, EventLog, Request, StoreUnavailable
 from referee.match.events import MatchCreated, PlayStarted
 from referee.match.setup import Player
 from tests.live.runner_harness import match_setup
+from tests.storage import contest_examples
 from tests.storage.examples import END, EXAMPLES
-from tests.storage.stores import NOON_MS, events_of, note, notes, with_every_log
+from tests.storage.stores import (
+    NOON_MS,
+    STORES,
+    Store,
+    contest_events,
+    empty_store,
+    events_of,
+    matches_started,
+    note,
+    notes,
+    run_with_store,
+    with_every_log,
+)
 
 ANNA, BERT = Player("anna", "1"), Player("bert", "1")
 
 
+class LogPart(NamedTuple):
+    """The log of matches or that of contests: both keep the same promises."""
+
+    append: Callable[[str, int, Sequence[Any]], Awaitable[Sequence[Any]]]
+    read: Callable[..., Awaitable[Sequence[Any]]]
+    listed: Callable[[], Awaitable[Sequence[Any]]]
+    """Returns one value for each log that has an entry."""
+    events: Callable[[int, int], list[Any]]
+    """Returns distinguishable events with these first and last numbers."""
+    examples: Sequence[Any]
+    close: Callable[[], Awaitable[None]]
+
+    async def events_of(self, name: str) -> list[Any]:
+        return [entry.event for entry in await self.read(name)]
+
+
+def matches_of(log: Store) -> LogPart:
+    return LogPart(log.append, log.read, log.unfinished, notes, EXAMPLES, log.close)
+
+
+def contests_of(log: Store) -> LogPart:
+    contests = log.contests
+    first_entries = partial(contests.first_entries, "ladder")
+    return LogPart(contests.append, contests.read, first_entries, matches_started, contest_examples.EXAMPLES, log.close)
+
+
+PARTS: dict[str, Callable[[Store], LogPart]] = {"matches": matches_of, "contests": contests_of}
+
+
+def with_both_parts(
+    coroutine: Callable[[LogPart], Coroutine[Any, Any, None]],
+) -> Callable[[str, str, pytest.FixtureRequest], None]:
+    """Return a test that runs the coroutine with an empty log of each kind, for matches and for contests."""
+
+    @pytest.mark.parametrize("part", PARTS)
+    @pytest.mark.parametrize("store", STORES)
+    def test(store: str, part: str, request: pytest.FixtureRequest) -> None:
+        run_with_store(empty_store(store, request), lambda log: coroutine(PARTS[part](log)))
+
+    test.__name__ = coroutine.__name__
+    return test
+
+
+M, N = "ladder/m", "ladder/n"
+
+
+@with_both_parts
+async def test_entries_have_consecutive_numbers_and_times(part: LogPart) -> None:
+    first = await part.append(M, 0, part.events(1, 2))
+    second = await part.append(M, 2, part.events(3, 3))
+    assert [(entry.number, entry.at_ms) for entry in first] == [(1, NOON_MS), (2, NOON_MS)]
+    assert [(entry.number, entry.at_ms) for entry in second] == [(3, NOON_MS)]
+    assert await part.read(M) == [*first, *second]
+    assert await part.events_of(M) == part.events(1, 3)
+
+
+@with_both_parts
+async def test_every_kind_of_event_is_read_as_it_was_written(part: LogPart) -> None:
+    await part.append(M, 0, part.examples)
+    assert await part.events_of(M) == list(part.examples)
+
+
+@with_both_parts
+async def test_reading_starts_after_a_number_and_stops_at_the_limit(part: LogPart) -> None:
+    entries = await part.append(M, 0, part.events(1, 9))
+    assert await part.read(M, 4) == entries[4:]
+    assert await part.read(M, 4, 2) == entries[4:6]
+    assert await part.read(M, 4, 100) == entries[4:]
+    assert await part.read(M, limit=0) == []
+    assert await part.read(M, 9) == []
+    assert await part.read(M, 10) == []
+
+
+@with_both_parts
+async def test_a_conflict_reports_the_length_of_the_log_and_changes_nothing(part: LogPart) -> None:
+    await part.append(M, 0, part.events(1, 3))
+    for wrong in (0, 1, 2, 4):
+        with pytest.raises(Conflict) as conflict:
+            await part.append(M, wrong, part.events(4, 6))
+        assert (conflict.value.of, conflict.value.after, conflict.value.last) == (M, wrong, 3)
+    with pytest.raises(Conflict) as conflict:
+        await part.append(N, 1, part.events(1, 1))
+    assert conflict.value.last == 0
+    assert await part.events_of(M) == part.events(1, 3)
+    assert await part.read(N) == await part.read(N, 5, 1) == []
+    assert len(await part.listed()) == 1
+
+
+@with_both_parts
+async def test_one_of_many_concurrent_appends_of_the_same_entry_wins(part: LogPart) -> None:
+    for after in (0, 2):
+        appends = (part.append(M, after, part.events(number, number + 1)) for number in range(50))
+        answers = await asyncio.gather(*appends, return_exceptions=True)
+        (winner,) = (answer for answer in answers if isinstance(answer, list))
+        conflicts = [answer for answer in answers if isinstance(answer, Conflict)]
+        assert len(conflicts) == 49
+        assert {conflict.last for conflict in conflicts} == {after + 2}
+        assert await part.read(M, after) == winner
+
+
+@with_both_parts
+async def test_appending_no_events_writes_nothing(part: LogPart) -> None:
+    assert await part.append(M, 0, []) == []
+    assert await part.listed() == []
+    await part.append(M, 0, part.events(1, 1))
+    assert await part.append(M, 1, []) == []
+    with pytest.raises(Conflict):
+        await part.append(M, 0, [])
+
+
 @with_every_log
-async def test_entries_have_consecutive_numbers_and_times(log: EventLog) -> None:
-    first = await log.append("m", 0, notes(1, 2))
-    second = await log.append("m", 2, notes(3, 3))
-    assert first == [Entry("m", 1, NOON_MS, note(1)), Entry("m", 2, NOON_MS, note(2))]
-    assert second == [Entry("m", 3, NOON_MS, note(3))]
-    assert await log.read("m") == first + second
+async def test_many_matches_and_contests_can_be_written_concurrently(log: Store) -> None:
+    async def write(part: LogPart, name: str) -> None:
+        for after in range(0, 20, 2):
+            await part.append(name, after, part.events(after + 1, after + 2))
+
+    parts, names = (matches_of(log), contests_of(log)), [f"ladder/{number}" for number in range(60)]
+    await asyncio.gather(*(write(part, name) for part in parts for name in names))
+    for part in parts:
+        for name in names:
+            assert await part.events_of(name) == part.events(1, 20)
+
+
+@with_both_parts
+async def test_a_closed_log_rejects_every_call(part: LogPart) -> None:
+    await part.append(M, 0, part.events(1, 1))
+    await part.close()
+    await part.close()
+    for call in (
+        part.append(M, 1, part.events(2, 2)),
+        part.read(M),
+        part.listed(),
+    ):
+        with pytest.raises(StoreUnavailable, match="closed"):
+            await call
+
+
+@with_every_log
+async def test_contests_and_matches_have_separate_logs(log: Store) -> None:
+    await log.contests.append("ladder/x", 0, matches_started(1, 1))
+    await log.contests.append("tournament/x", 0, matches_started(2, 2))
+    await log.append("ladder/x", 0, notes(1, 1))
+    assert await contest_events(log.contests, "ladder/x") == matches_started(1, 1)
+    assert await contest_events(log.contests, "tournament/x") == matches_started(2, 2)
+    assert [entry.event for entry in await log.read("ladder/x")] == notes(1, 1)
+    assert await contest_events(log.contests, "ladder/y") == []
+
+
+@with_every_log
+async def test_contests_of_a_kind_are_listed_in_order_of_creation(log: Store) -> None:
+    assert await log.contests.first_entries("ladder") == []
+    first, last = {}, {}
+    for contest in ("ladder/z", "tournament/b", "ladder/a", "ladders/y", "tournament/a"):
+        first[contest], last[contest] = await log.contests.append(contest, 0, matches_started(1, 2))
+    (last["ladder/z"],) = await log.contests.append("ladder/z", 2, matches_started(3, 3))
+    assert await log.contests.first_entries("ladder") == [first["ladder/z"], first["ladder/a"]]
+    assert await log.contests.first_entries("tournament") == [first["tournament/b"], first["tournament/a"]]
+    assert await log.contests.last_entries("ladder") == [last["ladder/z"], last["ladder/a"]]
+    assert await log.contests.last_entries("nothing") == []
+    await log.close()
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await log.contests.last_entries("ladder")
 
 
 @with_every_log
@@ -34,37 +205,6 @@ async def test_a_request_is_stored_with_the_last_entry_of_its_append(log: EventL
     entries += await log.append("m", 3, notes(4, 4), person_request)
     assert [entry.request for entry in entries] == [None, seat_request, None, person_request]
     assert await log.read("m") == entries
-
-
-@with_every_log
-async def test_every_kind_of_event_is_read_as_it_was_written(log: EventLog) -> None:
-    await log.append("m", 0, EXAMPLES)
-    assert await events_of(log, "m") == list(EXAMPLES)
-
-
-@with_every_log
-async def test_each_match_has_its_own_log(log: EventLog) -> None:
-    await log.append("m", 0, notes(1, 2))
-    await log.append("n", 0, notes(7, 7))
-    assert await events_of(log, "m") == notes(1, 2)
-    assert await events_of(log, "n") == notes(7, 7)
-
-
-@with_every_log
-async def test_an_unknown_match_has_an_empty_log(log: EventLog) -> None:
-    assert await log.read("nobody") == []
-    assert await log.read("nobody", 5, 1) == []
-
-
-@with_every_log
-async def test_reading_starts_after_a_number_and_stops_at_the_limit(log: EventLog) -> None:
-    entries = await log.append("m", 0, notes(1, 9))
-    assert await log.read("m", 4) == entries[4:]
-    assert await log.read("m", 4, 2) == entries[4:6]
-    assert await log.read("m", 4, 100) == entries[4:]
-    assert await log.read("m", limit=0) == []
-    assert await log.read("m", 9) == []
-    assert await log.read("m", 10) == []
 
 
 @with_every_log
@@ -97,41 +237,6 @@ async def test_bots_in_play_are_those_of_matches_that_have_begun_and_are_not_ove
 
 
 @with_every_log
-async def test_a_conflict_reports_the_length_of_the_log(log: EventLog) -> None:
-    await log.append("m", 0, notes(1, 3))
-    for wrong in (0, 2, 4):
-        with pytest.raises(Conflict) as conflict:
-            await log.append("m", wrong, notes(4, 6))
-        assert (conflict.value.of, conflict.value.after, conflict.value.last) == ("m", wrong, 3)
-    with pytest.raises(Conflict) as conflict:
-        await log.append("nobody", 1, notes(1, 1))
-    assert conflict.value.last == 0
-
-
-@with_every_log
-async def test_a_conflict_changes_nothing(log: EventLog) -> None:
-    await log.append("m", 0, notes(1, 3))
-    for match_id, wrong in (("m", 1), ("nobody", 1)):
-        with pytest.raises(Conflict):
-            await log.append(match_id, wrong, notes(2, 9))
-    assert await events_of(log, "m") == notes(1, 3)
-    assert await log.read("nobody") == []
-    assert await log.unfinished() == ["m"]
-
-
-@with_every_log
-async def test_one_of_many_concurrent_appends_of_the_same_entry_wins(log: EventLog) -> None:
-    for after in (0, 2):
-        appends = (log.append("m", after, [note(number), note(100 + number)]) for number in range(50))
-        answers = await asyncio.gather(*appends, return_exceptions=True)
-        (winner,) = (answer for answer in answers if isinstance(answer, list))
-        conflicts = [answer for answer in answers if isinstance(answer, Conflict)]
-        assert len(conflicts) == 49
-        assert {conflict.last for conflict in conflicts} == {after + 2}
-        assert await log.read("m", after) == winner
-
-
-@with_every_log
 async def test_a_conflict_does_not_affect_other_appends_of_the_batch(log: EventLog) -> None:
     answers = await asyncio.gather(
         log.append("m", 0, notes(1, 2)),
@@ -142,16 +247,6 @@ async def test_a_conflict_does_not_affect_other_appends_of_the_batch(log: EventL
     )
     assert [type(answer) for answer in answers] == [list, Conflict, Conflict, list]
     assert await events_of(log, "m") == notes(1, 3)
-
-
-@with_every_log
-async def test_appending_no_events_writes_nothing(log: EventLog) -> None:
-    assert await log.append("m", 0, []) == []
-    assert await log.unfinished() == []
-    await log.append("m", 0, notes(1, 1))
-    assert await log.append("m", 1, []) == []
-    with pytest.raises(Conflict):
-        await log.append("m", 0, [])
 
 
 @with_every_log
@@ -174,19 +269,6 @@ async def test_unfinished_matches_are_listed_in_order_of_opening_until_their_end
     assert await log.unfinished() == ["z", "m"]
     await log.append("b", 0, [note(1), END])
     assert await log.unfinished() == ["z", "m"]
-
-
-@with_every_log
-async def test_many_matches_can_be_written_concurrently(log: EventLog) -> None:
-    async def append_notes(match_id: str) -> None:
-        for after in range(0, 20, 2):
-            await log.append(match_id, after, notes(after + 1, after + 2))
-
-    matches = [f"match {number}" for number in range(100)]
-    await asyncio.gather(*map(append_notes, matches))
-    for match_id in matches:
-        assert [entry.number for entry in await log.read(match_id)] == list(range(1, 21))
-        assert await events_of(log, match_id) == notes(1, 20)
 
 
 @pytest.mark.soak
@@ -242,16 +324,3 @@ async def test_a_cancelled_append_is_written_completely_or_not_at_all(log: Event
     await asyncio.wait([append_task])
     await log.append("n", 0, notes(1, 1))
     assert await events_of(log, "m") in ([], notes(1, 5))
-
-
-@with_every_log
-async def test_a_closed_log_rejects_reads_and_appends(log: EventLog) -> None:
-    await log.append("m", 0, notes(1, 1))
-    await log.close()
-    await log.close()
-    with pytest.raises(StoreUnavailable, match="closed"):
-        await log.append("m", 1, notes(2, 2))
-    with pytest.raises(StoreUnavailable, match="closed"):
-        await log.read("m")
-    with pytest.raises(StoreUnavailable, match="closed"):
-        await log.unfinished()

@@ -3,10 +3,10 @@
 import asyncio
 import random
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import AsyncExitStack, suppress
 from random import Random
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 from msgspec.structs import replace
@@ -146,16 +146,22 @@ CALLS = 20
 Nodes: TypeAlias = Sequence[AccountStores]
 
 
-def on_two_nodes(url: str, check: Callable[[Nodes], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with AsyncExitStack() as stack, asyncio.timeout(60):
-            nodes = [in_postgres(url) for _ in range(2)]
-            for node in nodes:
-                await node.open()
-                stack.push_async_callback(node.close)
-            await check(nodes)
+def on_two_nodes(coroutine: Callable[[Nodes], Coroutine[Any, Any, None]]) -> Callable[[str], None]:
+    """Return a test that runs the coroutine with the stores of two nodes on an empty database."""
 
-    asyncio.run(run())
+    def test(postgres_url: str) -> None:
+        async def run() -> None:
+            async with AsyncExitStack() as stack, asyncio.timeout(60):
+                nodes = [in_postgres(postgres_url) for _ in range(2)]
+                for node in nodes:
+                    await node.open()
+                    stack.push_async_callback(node.close)
+                await coroutine(nodes)
+
+        asyncio.run(run())
+
+    test.__name__ = coroutine.__name__
+    return test
 
 
 async def at_once(calls: Iterable[Awaitable[object]]) -> tuple[list[object], Counter[type]]:
@@ -181,201 +187,166 @@ def register(
     return node.accounts.register(request_id, Bot(name, owner, NOON_MS), token, limits)
 
 
-def test_one_of_many_authors_who_redeem_the_same_invitation_at_once_succeeds(postgres_url: str) -> None:
-    async def check(nodes: Nodes) -> None:
-        issued = invitation("code")
-        await nodes[0].invitations.create("r", issued, 9)
-        done, errors = await at_once(redeem(nodes[number % 2], "code", f"eve-{number}") for number in range(CALLS))
-        assert (len(done), errors) == (1, {BadInvitation: CALLS - 1})
-        assert (await nodes[1].invitations.invitation(issued.id)).uses == 1
-        assert len(await nodes[1].tokens.tokens()) == len(await nodes[1].invitations.redemptions(issued.id)) == 1
-
-    on_two_nodes(postgres_url, check)
+@on_two_nodes
+async def test_one_of_many_authors_who_redeem_the_same_invitation_at_once_succeeds(nodes: Nodes) -> None:
+    issued = invitation("code")
+    await nodes[0].invitations.create("r", issued, 9)
+    done, errors = await at_once(redeem(nodes[number % 2], "code", f"eve-{number}") for number in range(CALLS))
+    assert (len(done), errors) == (1, {BadInvitation: CALLS - 1})
+    assert (await nodes[1].invitations.invitation(issued.id)).uses == 1
+    assert len(await nodes[1].tokens.tokens()) == len(await nodes[1].invitations.redemptions(issued.id)) == 1
 
 
-def test_the_same_redemption_on_two_nodes_at_once_is_done_once(postgres_url: str) -> None:
-    async def check(nodes: Nodes) -> None:
-        await nodes[0].invitations.create("r", invitation("code", 9), 9)
-        done, errors = await at_once(redeem(nodes[number % 2], "code", "eve") for number in range(CALLS))
-        assert (Counter(result.repeated for result in done if isinstance(result, Redeemed)), errors) == (
-            {True: 19, False: 1},
-            {},
-        )
-        assert len({result.token for result in done if isinstance(result, Redeemed)}) == 1
-
-    on_two_nodes(postgres_url, check)
+@on_two_nodes
+async def test_the_same_redemption_on_two_nodes_at_once_is_done_once(nodes: Nodes) -> None:
+    await nodes[0].invitations.create("r", invitation("code", 9), 9)
+    done, errors = await at_once(redeem(nodes[number % 2], "code", "eve") for number in range(CALLS))
+    assert (Counter(result.repeated for result in done if isinstance(result, Redeemed)), errors) == (
+        {True: 19, False: 1},
+        {},
+    )
+    assert len({result.token for result in done if isinstance(result, Redeemed)}) == 1
 
 
-def test_one_of_two_invitations_makes_an_author_of_a_name_in_upper_or_lower_case(postgres_url: str) -> None:
-    async def check(nodes: Nodes) -> None:
-        for code in "ab":
-            await nodes[0].invitations.create(code, invitation(code, 9), 99)
-        calls = (redeem(nodes[number % 2], "ab"[number % 2], ("eve", "Eve")[number % 2]) for number in range(CALLS))
-        done, errors = await at_once(calls)
-        assert (len(done), errors) == (CALLS // 2, {NameTaken: CALLS // 2})
-        assert len(await nodes[0].tokens.tokens()) == 1
-
-    on_two_nodes(postgres_url, check)
+@on_two_nodes
+async def test_one_of_two_invitations_makes_an_author_of_a_name_in_upper_or_lower_case(nodes: Nodes) -> None:
+    for code in "ab":
+        await nodes[0].invitations.create(code, invitation(code, 9), 99)
+    calls = (redeem(nodes[number % 2], "ab"[number % 2], ("eve", "Eve")[number % 2]) for number in range(CALLS))
+    done, errors = await at_once(calls)
+    assert (len(done), errors) == (CALLS // 2, {NameTaken: CALLS // 2})
+    assert len(await nodes[0].tokens.tokens()) == 1
 
 
-def test_an_organiser_invites_no_more_authors_than_the_limit(postgres_url: str) -> None:
-    async def check(nodes: Nodes) -> None:
-        calls = (nodes[call % 2].invitations.create(f"{call}", invitation(f"{call}"), 5) for call in range(CALLS))
-        done, errors = await at_once(calls)
-        assert (len(done), errors) == (5, {TooManyNames: CALLS - 5})
-        assert await nodes[0].invitations.authors("ann", NOON_MS) == 5
-
-    on_two_nodes(postgres_url, check)
+@on_two_nodes
+async def test_an_organiser_invites_no_more_authors_than_the_limit(nodes: Nodes) -> None:
+    calls = (nodes[call % 2].invitations.create(f"{call}", invitation(f"{call}"), 5) for call in range(CALLS))
+    done, errors = await at_once(calls)
+    assert (len(done), errors) == (5, {TooManyNames: CALLS - 5})
+    assert await nodes[0].invitations.authors("ann", NOON_MS) == 5
 
 
-def test_the_same_request_for_an_invitation_creates_one(postgres_url: str) -> None:
-    async def check(nodes: Nodes) -> None:
-        calls = (nodes[number % 2].invitations.create("r", invitation(f"{number}"), 99) for number in range(CALLS))
-        done, errors = await at_once(calls)
-        created = [result for result in done if isinstance(result, CreatedInvitation)]
-        assert (Counter(result.repeated for result in created), errors) == ({True: CALLS - 1, False: 1}, {})
-        assert [result.invitation for result in created[:1]] == await nodes[0].invitations.invitations()
-
-    on_two_nodes(postgres_url, check)
+@on_two_nodes
+async def test_the_same_request_for_an_invitation_creates_one(nodes: Nodes) -> None:
+    calls = (nodes[number % 2].invitations.create("r", invitation(f"{number}"), 99) for number in range(CALLS))
+    done, errors = await at_once(calls)
+    created = [result for result in done if isinstance(result, CreatedInvitation)]
+    assert (Counter(result.repeated for result in created), errors) == ({True: CALLS - 1, False: 1}, {})
+    assert [result.invitation for result in created[:1]] == await nodes[0].invitations.invitations()
 
 
-def test_an_owner_registers_no_more_bots_than_its_quota(postgres_url: str) -> None:
-    async def check(nodes: Nodes) -> None:
-        five = MaxNames(bots=5, tokens=100)
-        calls = (register(nodes[number % 2], f"bot-{number}", f"{number}", limits=five) for number in range(CALLS))
-        done, errors = await at_once(calls)
-        assert (len(done), errors) == (5, {TooManyNames: CALLS - 5})
-        assert len(await nodes[0].accounts.bots("ann")) == len(await nodes[0].tokens.tokens()) == 5
-
-    on_two_nodes(postgres_url, check)
+@on_two_nodes
+async def test_an_owner_registers_no_more_bots_than_its_quota(nodes: Nodes) -> None:
+    five = MaxNames(bots=5, tokens=100)
+    calls = (register(nodes[number % 2], f"bot-{number}", f"{number}", limits=five) for number in range(CALLS))
+    done, errors = await at_once(calls)
+    assert (len(done), errors) == (5, {TooManyNames: CALLS - 5})
+    assert len(await nodes[0].accounts.bots("ann")) == len(await nodes[0].tokens.tokens()) == 5
 
 
-def test_the_same_request_on_two_nodes_at_once_registers_one_bot(postgres_url: str) -> None:
-    async def check(nodes: Nodes) -> None:
-        done, errors = await at_once(register(nodes[number % 2], "ada", "r") for number in range(CALLS))
-        registered = [result for result in done if isinstance(result, Registration)]
-        assert (Counter(result.repeated for result in registered), errors) == ({True: CALLS - 1, False: 1}, {})
-        assert {result.token for result in registered} == set(await nodes[0].tokens.tokens())
-        assert len(await nodes[0].accounts.bots()) == 1
-
-    on_two_nodes(postgres_url, check)
+@on_two_nodes
+async def test_the_same_request_on_two_nodes_at_once_registers_one_bot(nodes: Nodes) -> None:
+    done, errors = await at_once(register(nodes[number % 2], "ada", "r") for number in range(CALLS))
+    registered = [result for result in done if isinstance(result, Registration)]
+    assert (Counter(result.repeated for result in registered), errors) == ({True: CALLS - 1, False: 1}, {})
+    assert {result.token for result in registered} == set(await nodes[0].tokens.tokens())
+    assert len(await nodes[0].accounts.bots()) == 1
 
 
-def test_a_request_id_registers_one_of_two_names(postgres_url: str) -> None:
-    async def check(nodes: Nodes) -> None:
-        done, errors = await at_once(register(nodes[number % 2], f"bot-{number % 2}", "r") for number in range(CALLS))
-        assert (len(done), errors) == (CALLS // 2, {RequestIdReused: CALLS // 2})
-        assert len(await nodes[0].accounts.bots()) == 1
-
-    on_two_nodes(postgres_url, check)
+@on_two_nodes
+async def test_a_request_id_registers_one_of_two_names(nodes: Nodes) -> None:
+    done, errors = await at_once(register(nodes[number % 2], f"bot-{number % 2}", "r") for number in range(CALLS))
+    assert (len(done), errors) == (CALLS // 2, {RequestIdReused: CALLS // 2})
+    assert len(await nodes[0].accounts.bots()) == 1
 
 
-def test_one_of_many_owners_who_register_a_name_at_once_gets_it(postgres_url: str) -> None:
-    async def check(nodes: Nodes) -> None:
-        calls = (register(nodes[number % 2], "ada", "r", f"owner {number}") for number in range(CALLS))
-        done, errors = await at_once(calls)
-        assert (len(done), errors) == (1, {NameTaken: CALLS - 1})
-        assert len(await nodes[0].tokens.tokens()) == 1
-
-    on_two_nodes(postgres_url, check)
+@on_two_nodes
+async def test_one_of_many_owners_who_register_a_name_at_once_gets_it(nodes: Nodes) -> None:
+    calls = (register(nodes[number % 2], "ada", "r", f"owner {number}") for number in range(CALLS))
+    done, errors = await at_once(calls)
+    assert (len(done), errors) == (1, {NameTaken: CALLS - 1})
+    assert len(await nodes[0].tokens.tokens()) == 1
 
 
-def test_a_holder_gets_no_more_valid_tokens_than_its_quota(postgres_url: str) -> None:
-    async def check(nodes: Nodes) -> None:
-        calls = (nodes[number % 2].tokens.add_token(organiser_token(f"{number}"), 5) for number in range(CALLS))
-        done, errors = await at_once(calls)
-        assert (len(done), errors) == (5, {TooManyNames: CALLS - 5})
-
-    on_two_nodes(postgres_url, check)
+@on_two_nodes
+async def test_a_holder_gets_no_more_valid_tokens_than_its_quota(nodes: Nodes) -> None:
+    calls = (nodes[number % 2].tokens.add_token(organiser_token(f"{number}"), 5) for number in range(CALLS))
+    done, errors = await at_once(calls)
+    assert (len(done), errors) == (5, {TooManyNames: CALLS - 5})
 
 
-def test_a_bot_gets_no_more_versions_than_the_limit_and_each_of_them_once(postgres_url: str) -> None:
-    async def check(nodes: Nodes) -> None:
-        await nodes[0].register("ada")
-        names = [f"{number // 4}" for number in range(CALLS)]
-        calls = (
-            nodes[number % 2].accounts.add_version(Version("ada", name, NOON_MS + number), 3)
-            for number, name in enumerate(names)
-        )
-        done, errors = await at_once(calls)
-        versions = await nodes[0].accounts.versions("ada")
-        assert (len(versions), set(done), errors) == (3, set(versions), {TooManyNames: 8})
-
-    on_two_nodes(postgres_url, check)
+@on_two_nodes
+async def test_a_bot_gets_no_more_versions_than_the_limit_and_each_of_them_once(nodes: Nodes) -> None:
+    await nodes[0].register("ada")
+    names = [f"{number // 4}" for number in range(CALLS)]
+    calls = (
+        nodes[number % 2].accounts.add_version(Version("ada", name, NOON_MS + number), 3)
+        for number, name in enumerate(names)
+    )
+    done, errors = await at_once(calls)
+    versions = await nodes[0].accounts.versions("ada")
+    assert (len(versions), set(done), errors) == (3, set(versions), {TooManyNames: 8})
 
 
-def test_the_lines_of_a_bot_log_are_numbered_without_gaps(postgres_url: str) -> None:
-    async def check(nodes: Nodes) -> None:
-        notes = [Note(NOON_MS + number, "1", SessionLostNote("s", "LOST")) for number in range(CALLS)]
-        await asyncio.gather(*(nodes[number % 2].bot_log.append("ada", [note]) for number, note in enumerate(notes)))
-        assert [line.number for line in await nodes[0].bot_log.read("ada")] == [16, 17, 18, 19, 20]
-
-    on_two_nodes(postgres_url, check)
+@on_two_nodes
+async def test_the_lines_of_a_bot_log_are_numbered_without_gaps(nodes: Nodes) -> None:
+    notes = [Note(NOON_MS + number, "1", SessionLostNote("s", "LOST")) for number in range(CALLS)]
+    await asyncio.gather(*(nodes[number % 2].bot_log.append("ada", [note]) for number, note in enumerate(notes)))
+    assert [line.number for line in await nodes[0].bot_log.read("ada")] == [16, 17, 18, 19, 20]
 
 
-def test_changes_of_a_bot_on_two_nodes_are_all_applied(postgres_url: str) -> None:
-    async def check(nodes: Nodes) -> None:
-        await nodes[0].register("ada")
-        calls = (
-            nodes[number % 2].accounts.change_bot("ada", lambda bot: replace(bot, faults=bot.faults + 1))
-            for number in range(CALLS)
-        )
-        await asyncio.gather(*calls)
-        assert (await nodes[1].accounts.bot("ada")).faults == CALLS
-
-    on_two_nodes(postgres_url, check)
+@on_two_nodes
+async def test_changes_of_a_bot_on_two_nodes_are_all_applied(nodes: Nodes) -> None:
+    await nodes[0].register("ada")
+    calls = (
+        nodes[number % 2].accounts.change_bot("ada", lambda bot: replace(bot, faults=bot.faults + 1))
+        for number in range(CALLS)
+    )
+    await asyncio.gather(*calls)
+    assert (await nodes[1].accounts.bot("ada")).faults == CALLS
 
 
-def test_the_last_use_of_a_token_does_not_undo_its_revocation_on_another_node(postgres_url: str) -> None:
-    async def check(nodes: Nodes) -> None:
-        tokens = [organiser_token(f"{number}") for number in range(CALLS)]
-        for token in tokens:
-            await nodes[0].tokens.add_token(token, 100)
-        uses = (nodes[0].tokens.change_token(token.id, lambda old: used(old, NOON_MS + HOUR_MS)) for token in tokens)
-        revocations = (nodes[1].tokens.change_token(token.id, revoked) for token in tokens)
-        await asyncio.gather(*uses, *revocations)
-        assert all(token.revoked and token.used_ms for token in await nodes[0].tokens.tokens())
-
-    on_two_nodes(postgres_url, check)
+@on_two_nodes
+async def test_the_last_use_of_a_token_does_not_undo_its_revocation_on_another_node(nodes: Nodes) -> None:
+    tokens = [organiser_token(f"{number}") for number in range(CALLS)]
+    for token in tokens:
+        await nodes[0].tokens.add_token(token, 100)
+    uses = (nodes[0].tokens.change_token(token.id, lambda old: used(old, NOON_MS + HOUR_MS)) for token in tokens)
+    revocations = (nodes[1].tokens.change_token(token.id, revoked) for token in tokens)
+    await asyncio.gather(*uses, *revocations)
+    assert all(token.revoked and token.used_ms for token in await nodes[0].tokens.tokens())
 
 
-def test_a_text_that_postgresql_cannot_store_is_an_error_of_the_caller(postgres_url: str) -> None:
-    async def check(nodes: Nodes) -> None:
-        with pytest.raises(BadField, match="NUL"):
-            await nodes[0].accounts.bot("a\0")
-        with pytest.raises(BadField, match="NUL"):
-            await nodes[0].accounts.register("\0", Bot("ada", "ann", NOON_MS), bot_token("ada"), HIGH_LIMITS)
-        assert await nodes[0].accounts.bots() == []
-        assert await nodes[0].tokens.tokens() == []
-
-    on_two_nodes(postgres_url, check)
+@on_two_nodes
+async def test_a_text_that_postgresql_cannot_store_is_an_error_of_the_caller(nodes: Nodes) -> None:
+    with pytest.raises(BadField, match="NUL"):
+        await nodes[0].accounts.bot("a\0")
+    with pytest.raises(BadField, match="NUL"):
+        await nodes[0].accounts.register("\0", Bot("ada", "ann", NOON_MS), bot_token("ada"), HIGH_LIMITS)
+    assert await nodes[0].accounts.bots() == []
+    assert await nodes[0].tokens.tokens() == []
 
 
-def test_calls_of_every_kind_about_the_same_holders_never_wait_for_each_other_for_good(postgres_url: str) -> None:
+@on_two_nodes
+async def test_calls_of_every_kind_about_the_same_holders_never_wait_for_each_other_for_good(nodes: Nodes) -> None:
     """A deadlock would end one of them with StoreUnavailable."""
-
-    async def check(nodes: Nodes) -> None:
-        rng, holders = Random(1), [f"holder-{number}" for number in range(4)]
-        await nodes[0].invitations.create("r", invitation("code", 500), 500)
-        calls: list[Awaitable[object]] = []
-        for number in range(200):
-            node, holder, name = rng.choice(nodes), rng.choice(holders), f"bot-{rng.randrange(9)}"
-            token = replace(bot_token(name, holder, f"{number}"), holder=rng.choice(holders))
-            bot = Bot(name, holder, NOON_MS)
-            calls += [
-                node.accounts.register(f"{number}", bot, token, HIGH_LIMITS),
-                node.tokens.add_token(bot_token(name, holder, f"more {number}"), 100),
-                redeem(node, "code", f"{holder}-{number % 3}", f"{number}"),
-                node.invitations.create(f"{number}", replace(invitation(f"{number}"), organiser=holder), 100),
-            ]
-        for first in range(
-            0, len(calls), AT_ONCE
-        ):  # All at once would only wait for connections, longer than calls may.
-            _, errors = await at_once(calls[first : first + AT_ONCE])
-            assert set(errors) <= {NameTaken, TooManyNames}
-        owners = Counter(bot.owner for bot in await nodes[0].accounts.bots())
-        tokens = await nodes[0].tokens.tokens(TokenFilter())
-        assert sum(owners.values()) <= 9
-        assert len({token.id for token in tokens}) == len(tokens)
-
-    on_two_nodes(postgres_url, check)
+    rng, holders = Random(1), [f"holder-{number}" for number in range(4)]
+    await nodes[0].invitations.create("r", invitation("code", 500), 500)
+    calls: list[Awaitable[object]] = []
+    for number in range(200):
+        node, holder, name = rng.choice(nodes), rng.choice(holders), f"bot-{rng.randrange(9)}"
+        token = replace(bot_token(name, holder, f"{number}"), holder=rng.choice(holders))
+        bot = Bot(name, holder, NOON_MS)
+        calls += [
+            node.accounts.register(f"{number}", bot, token, HIGH_LIMITS),
+            node.tokens.add_token(bot_token(name, holder, f"more {number}"), 100),
+            redeem(node, "code", f"{holder}-{number % 3}", f"{number}"),
+            node.invitations.create(f"{number}", replace(invitation(f"{number}"), organiser=holder), 100),
+        ]
+    for first in range(0, len(calls), AT_ONCE):  # All at once would only wait for connections, longer than calls may.
+        _, errors = await at_once(calls[first : first + AT_ONCE])
+        assert set(errors) <= {NameTaken, TooManyNames}
+    owners = Counter(bot.owner for bot in await nodes[0].accounts.bots())
+    tokens = await nodes[0].tokens.tokens(TokenFilter())
+    assert sum(owners.values()) <= 9
+    assert len({token.id for token in tokens}) == len(tokens)
