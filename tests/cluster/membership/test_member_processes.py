@@ -221,10 +221,7 @@ class Faults:
         self._server = server
         self._rng = rng
         pause, mend = MemberProcess.pause, self.mend
-        self._of_one = (
-            *(self.kill, self.leave, pause, pause, mend, mend, mend),
-            *(lambda process: process.proxy.cut(), lambda process: process.proxy.stall()),
-        )
+        self._of_one = (self.kill, pause, pause, self.leave, self.cut, self.stall, mend, mend, mend)
 
     def cause(self) -> None:
         """Cause one fault, or mend one process."""
@@ -240,6 +237,12 @@ class Faults:
     def mend(self, process: MemberProcess) -> None:
         process.resume()
         process.proxy.heal()
+
+    def cut(self, process: MemberProcess) -> None:
+        process.proxy.cut()
+
+    def stall(self, process: MemberProcess) -> None:
+        process.proxy.stall()
 
     def kill(self, process: MemberProcess) -> None:
         self._members.remove(process, process.kill)
