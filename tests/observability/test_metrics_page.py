@@ -10,13 +10,12 @@ import pytest
 from prometheus_client.metrics_core import Metric
 from referee_api.v1.match_service_pb2 import SubmitMoveResponse
 
-from referee.cluster.cluster_metrics import ClusterCollector
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.ports import StoreUnavailable
 from referee.match.clock import SECOND
 from referee.observability.metrics import Metrics
 from tests.cluster.bus.local_bus import LocalBusHub
-from tests.cluster.test_cluster_member import sources
+from tests.cluster.test_cluster_member import collector
 from tests.live.runner_harness import RunnerHarness, in_loop, match_setup, submit_move
 from tests.observability.exposition import Page, gauge_sources
 
@@ -74,7 +73,7 @@ def exported_families() -> list[Metric]:
     """Cause every event that is measured, and return all metric families."""
     metrics = Metrics("1.2.3")
     metrics.refused("ILLEGAL_MOVE")
-    metrics.register(ClusterCollector(sources(LocalBusHub().bus())))
+    metrics.register(collector(LocalBusHub().bus()))
     in_loop(play_match)(metrics)
     asyncio.run(make_calls(metrics))
     page = Page(metrics)
