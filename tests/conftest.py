@@ -6,6 +6,7 @@ hypothesis tries many more cases, and all random cases follow from that seed.
 
 import gc
 from collections.abc import Generator
+from inspect import iscoroutinefunction
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import HealthCheck, settings
 
 from deploy.cluster_demo.nats_server import PrivateNats
 from tests.cluster.bus.nats import create_nats
+from tests.live.runner_harness import in_loop
 from tests.storage.postgres_databases import NODE, PostgresDatabases, as_role, run_postgres
 
 TESTS = Path(__file__).parent
@@ -62,6 +64,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("pure")
         if isinstance(item, pytest.Function) and _shares_a_fixture(item):
             item.add_marker(pytest.mark.xdist_group(item.module.__name__))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test that is a coroutine."""
+    test = pyfuncitem.obj
+    if not iscoroutinefunction(test):
+        return None
+    in_loop(test)(**{name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames})
+    return True
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

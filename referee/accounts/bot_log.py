@@ -58,6 +58,7 @@ class NoticeNote(Struct, frozen=True, gc=False, tag_field="kind", tag="noticed")
     """A notice was sent to the bot."""
 
     about: str
+    """Its kind, in the word of the contract."""
     message: str
     details: Details = ()
 

@@ -9,21 +9,19 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import structlog
-
 from engines.game_errors import DetailedError
 from referee.cluster.bus.port import Bus
-from referee.cluster.cluster_metrics import ClusterCollector, ClusterSources, NodeStreamCounts
+from referee.cluster.cluster_metrics import ClusterCollector
 from referee.cluster.forwarding.forwarder import Forwarder
 from referee.cluster.forwarding.forwarding_header import ForwardingHeader
 from referee.cluster.forwarding.node_channels import NodeChannels
-from referee.cluster.forwarding.router import ELECTING, NodeRouter
 from referee.cluster.gateway import CUT_OFF_AFTER_US
 from referee.cluster.membership.compatibility import NEWEST_PROTOCOL, OLDEST_PROTOCOL, IncompatibleNode
 from referee.cluster.membership.membership import Membership
 from referee.cluster.membership.node_store import LEASE_US, Node, NodeStore
 from referee.cluster.messages import FromCoordinator, decode_from_coordinator, decode_to_coordinator, encode
 from referee.cluster.node import ClusterNode
+from referee.cluster.node_stream.node_link import NodeStreamCounts
 from referee.cluster.node_stream.stream_client import NodeStreamClient
 from referee.cluster.node_stream.stream_server import NodeStreamServer
 from referee.cluster.rated_ends import NO_COORDINATOR
@@ -32,6 +30,7 @@ from referee.live.sessions import Session
 from referee.match.clock import SECOND, Micros
 from referee.storage.codec import MalformedEntry
 from referee.transport.forwarding.cluster_gate import ClusterGate
+from referee.transport.forwarding.routes import Route
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
 from referee.transport.wire.error_mapping import ErrorMapper
@@ -45,7 +44,7 @@ MAX_TIME_WITHOUT_STREAM_US: Micros = 60 * SECOND
 The coordinator waits for bots that may be connected to it no longer than that.
 """
 
-log = structlog.get_logger("referee")
+ELECTING = "the cluster is electing a coordinator"
 
 
 class NodeApplication(Protocol):
@@ -74,7 +73,7 @@ class NodeConnections:
 
 
 class ClusterMember(ClusterGate):
-    """A `ClusterObserver`, and both ends of streams between nodes."""
+    """A `ClusterObserver`, the `Router` of calls, and both ends of streams between nodes."""
 
     def __init__(
         self,
@@ -103,13 +102,13 @@ class ClusterMember(ClusterGate):
         self._stream = NodeStreamClient(
             self._channels, header, self, self._time, max_message_bytes, self._stream_counts
         )
-        self._router = NodeRouter(node)
-        self.forwarder = Forwarder(self._router, self._channels, header, max_message_bytes)
+        self.forwarder = Forwarder(self, self._channels, header, max_message_bytes)
         self._sends: dict[str, Callable[[FromCoordinator], None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._role_known = asyncio.Event()
         self._draining: DetailedError | None = None
-        self._members: Sequence[Node] = ()
+        self._addresses: Mapping[str, str] = {}
+        """Addresses of all members, by id."""
         self._membership: Membership | None = None
         """None: the node has not begun to join."""
         self._stream_timers: list[Timer] = []
@@ -132,15 +131,32 @@ class ClusterMember(ClusterGate):
     def forward_item(self, session: Session, item: bytes) -> bool:
         return self.node.gateway.forward(session, item)
 
+    # As the router of calls
+
+    def node_of(self, route: Route, name: str) -> str | None:
+        if route is Route.MATCH and self.node.shared.runs(name):
+            return None
+        if route is Route.BOT and self.node.sessions.is_local(name):
+            return None
+        if route is Route.BOT:
+            for node in self.node.nodes_of(name):
+                if node in self._addresses:
+                    return self._addresses[node]
+        if self.node.ready:
+            return None
+        address = self._addresses.get(self.node.coordinator_node)
+        if address is None or self.node.coordinates:  # It is still restoring matches and contests.
+            raise NodeUnavailable(ELECTING)
+        return address
+
     # From `open` to `close`
 
     def collector(self) -> ClusterCollector:
         """Return the metrics of this node, which must be a member."""
         assert self._membership
-        sources = ClusterSources(
+        return ClusterCollector(
             self._bus, self._stream_counts, self._membership.status, lambda: self.forwarder.forwarded_calls
         )
-        return ClusterCollector(sources)
 
     async def open(self, address: str, version: str) -> None:
         """Join the cluster, whose other nodes reach this one by that address, and wait for a role.
@@ -184,14 +200,10 @@ class ClusterMember(ClusterGate):
 
     # As the observer of the membership
 
-    def on_joined(self, node: Node) -> None:
-        """Do nothing: the node has its only role for as long as this membership lasts."""
-
     def on_nodes(self, nodes: Sequence[Node]) -> None:
-        gone = {node.id for node in self._members} - {node.id for node in nodes}
-        self._members = nodes
-        self._router.update(nodes)
-        self._start(self._channels.keep_only({node.address for node in nodes}))
+        gone = self._addresses.keys() - {node.id for node in nodes}
+        self._addresses = {node.id: node.address for node in nodes}
+        self._start(self._channels.keep_only(set(self._addresses.values())))
         for node_id in gone if self.node.coordinates else ():
             self._stream_server.end(node_id, "the node has left the cluster")
             self.node.coordinator.remove_node(node_id)
@@ -212,7 +224,7 @@ class ClusterMember(ClusterGate):
         self._start(self._coordinate())
 
     def on_deposed(self, why: str) -> None:
-        self.node.stop_serving()
+        self.node.ready = False
         self._stream_server.end_all("this node is not the coordinator any more")
         if self._draining:
             self._start(self._application.close_contests(self._draining))
@@ -233,17 +245,17 @@ class ClusterMember(ClusterGate):
         except (StoreUnavailable, MalformedEntry) as why:
             self._restart(f"the matches and contests cannot be restored: {why}")
         else:
-            self.node.serve()
+            self.node.ready = True
             self._role_known.set()
 
     async def _recover_matches(self) -> int:
-        return await self.node.coordinate({node.id for node in self._members} - {self.node_id})
+        return await self.node.coordinate(self._addresses.keys() - {self.node_id})
 
     # As the coordinator's end of streams of other nodes
 
     def connect(self, node: str, send: SendBytes) -> None:
         """Raises NodeUnavailable if this node is not the coordinator yet, or the other one is not known as a member."""
-        if not self.node.ready or not self._router.knows(node):
+        if not self.node.ready or node not in self._addresses:
             raise NodeUnavailable(ELECTING)
         self._sends[node] = lambda message: send(encode(message))
         self.node.coordinator.connect(node, self._sends[node], lambda: self._stream_server.silent_us(node))

@@ -9,47 +9,27 @@ from prometheus_client.registry import Collector
 
 from referee.cluster.bus.port import Bus
 from referee.cluster.membership.membership import ClusterStatus
+from referee.cluster.node_stream.node_link import NodeStreamCounts
 
 
-class NodeStreamCounts:
-    """A `StreamCounter`: what the streams between this node and others have carried."""
+@dataclass(frozen=True, slots=True, eq=False)
+class ClusterCollector(Collector):
+    """A Prometheus collector."""
 
-    def __init__(self) -> None:
-        self.sent = self.received = self.opened = 0
-
-    def count_sent(self, messages: int) -> None:
-        self.sent += messages
-
-    def count_received(self, messages: int) -> None:
-        self.received += messages
-
-    def count_opened(self) -> None:
-        self.opened += 1
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterSources:
     bus: Bus
     """A signed bus shares the counts of the bus that it wraps: give one of the two."""
     streams: NodeStreamCounts
     status: Callable[[], ClusterStatus]
     forwarded_calls: Callable[[], int]
 
-
-class ClusterCollector(Collector):
-    """A Prometheus collector."""
-
-    def __init__(self, sources: ClusterSources) -> None:
-        self._sources = sources
-
     def collect(self) -> Iterator[Metric]:
-        yield from _bus_metrics(self._sources.bus)
-        yield from _membership_metrics(self._sources.status())
-        yield from _stream_metrics(self._sources.streams)
+        yield from _bus_metrics(self.bus)
+        yield from _membership_metrics(self.status())
+        yield from _stream_metrics(self.streams)
         yield CounterMetricFamily(
             "referee_forwarded_calls",
             "Calls of clients that this node has passed on to another one.",
-            self._sources.forwarded_calls(),
+            self.forwarded_calls(),
         )
 
 

@@ -91,7 +91,7 @@ class Coordinator:
     sees_moves = False
 
     def __init__(self, node: str, shared: SharedMatches, items: ItemHandler, return_within_us: Micros) -> None:
-        """`return_within_us`: see `SharedMatches.wait_for`."""
+        """`return_within_us`: how long bots that have lost their node are waited for."""
         self._node = node
         self._sessions = shared.live.sessions
         self._shared = shared
@@ -147,15 +147,15 @@ class Coordinator:
         """Note that no bots are connected to the node but those whose sessions are known."""
         self._unheard.discard(node)
         if not self._unheard:
-            self._shared.release_time(self._return_within_us)
+            self._shared.lost.release(self._return_within_us)
 
     def _wait_for_bots_of(self, node: str) -> None:
         bots = {session.player.bot for session in self._sessions_on(node)}
-        self._shared.wait_for({bot for bot in bots if self._nodes_of_online(bot) == (node,)}, self._return_within_us)
+        self._shared.lost.add({bot for bot in bots if self._nodes_of_online(bot) == (node,)}, self._return_within_us)
 
     def wait_for_reports(self) -> None:
         """Wait for all bots in matches in play that may be connected to other nodes, which have not reported yet."""
-        self._shared.wait_for(self._shared.offline_bots(), self._return_within_us)
+        self._shared.lost.add(self._shared.offline_bots(), self._return_within_us)
 
     def resign(self) -> None:
         """Forget all other nodes and their sessions, since this node is the coordinator no more.
@@ -199,7 +199,7 @@ class Coordinator:
             self._sessions.close(known[session_id])
         for opened in reported:
             if opened.session_id in known:  # The node has measured the turns of the bot all the time.
-                self._shared.stop_waiting_for(opened.bot)
+                self._shared.lost.discard(opened.bot)
                 self._follow_all(known[opened.session_id], opened.follows, uses=())
                 self._send(node, SessionKnown(opened.session_id))
             else:
@@ -290,7 +290,7 @@ class Coordinator:
         """Charge no time to a bot that leaves a node which drains, or is not heard: it may have got no turn there."""
         silent_us = self._silent_us.get(session.node)
         if session.node in self._draining or silent_us is None or silent_us() > MAX_SILENCE_US:
-            self._shared.wait_for({session.player.bot}, self._return_within_us)
+            self._shared.lost.add({session.player.bot}, self._return_within_us)
 
     async def _deliver(self, session: RemoteSession, item: OutboxItem) -> None:
         self._send(session.node, Deliver(session.id, await self._items.encode_item(session, item)))

@@ -26,7 +26,7 @@ class ClusterNode:
     ) -> None:
         """`node` is the id of the node. It must be made before the referee restores or creates any match.
 
-        `return_within_us`: see `SharedMatches.wait_for`.
+        `return_within_us`: how long bots that have lost their node are waited for.
         """
         self.node = node
         self.shared = shared
@@ -73,7 +73,7 @@ class ClusterNode:
     async def coordinate(self, others: Collection[str]) -> int:
         """Become the coordinator: restore all matches that are not over, and return their number.
 
-        `others` are the ids of the other members. The caller calls `serve` when it has restored all contests as well.
+        `others` are the ids of the other members. The caller sets `ready` when it has restored all contests as well.
         Raises StoreUnavailable.
         """
         self.coordinator_node = self.node
@@ -94,14 +94,6 @@ class ClusterNode:
             self.coordinator.resign()
             self.gateway.disconnect()
         self.coordinator_node = coordinator
-
-    def serve(self) -> None:
-        """Answer what a coordinator answers, since everything is restored."""
-        self.ready = True
-
-    def stop_serving(self) -> None:
-        """Answer it no more, because another node is the coordinator, or none is."""
-        self.ready = False
 
     def nodes_of(self, bot: str) -> Collection[str]:
         """Return the other nodes to which the bot is connected."""

@@ -40,7 +40,8 @@ class SharedMatches(OtherNodes):
     def __init__(self, live: LiveMatches) -> None:
         """`live` is being made, and not used before it is."""
         self.live = live
-        self._lost = LostBots(live.time, live.on_sessions_changed, self._excuse, self.uses)
+        self.lost = LostBots(live.time, live.on_sessions_changed, self._excuse, self.uses)
+        """Bots that have lost their node, to which no time is charged until they are back."""
         self.rated_ends = RemoteRatedEnds(live.log, live.time)
         """Ends of rated matches that run here while another node is the coordinator."""
         self._loading: set[str] = set()
@@ -54,17 +55,17 @@ class SharedMatches(OtherNodes):
     def coordinate(self, *, coordinates: bool) -> None:
         """Set whether this node is the coordinator, which starts matches and looks after bots that are offline."""
         self.in_charge = coordinates
-        self._lost.clear()
+        self.lost.clear()
         self._elsewhere.clear()
 
     # As the port of live matches
 
     def is_expected(self, bot: str, *, online: bool) -> bool:
-        return self._lost.update(bot, online=online) or not self.in_charge
+        return self.lost.update(bot, online=online) or not self.in_charge
 
     def decision_delay_us(self, bot: str) -> Micros | None:
         if self.in_charge and not self.live.sessions.of_bot(bot):
-            return None if bot in self._lost else NOTICE_WITHIN_US
+            return None if bot in self.lost else NOTICE_WITHIN_US
         return 0 if self.live.sessions.is_local(bot) else None
 
     async def store_end(self, append: Append) -> list[Entry] | None:
@@ -184,24 +185,12 @@ class SharedMatches(OtherNodes):
         bots = {player.bot for match in in_play for player in match.players if player.bot}
         return {bot for bot in bots if not self.live.sessions.of_bot(bot)}
 
-    def wait_for(self, bots: Collection[str], return_within_us: Micros) -> None:
-        """Charge no time to these bots, which have lost their node, until they are back or that time is over."""
-        self._lost.add(bots, return_within_us)
-
     def hold_time(self, unheard_us: Micros = 0) -> None:
         """Charge no time to bots that are offline, or will be: they may be connected to a node that cannot be heard.
 
         Nothing was heard of that node for `unheard_us` already.
         """
-        self._lost.hold(self.offline_bots(), unheard_us)
-
-    def release_time(self, return_within_us: Micros) -> None:
-        """End `hold_time` for bots that are back, or else after that time."""
-        self._lost.release(return_within_us)
-
-    def stop_waiting_for(self, bot: str) -> None:
-        """The bot was connected to its node all the time, and the node has measured how much time it used."""
-        self._lost.discard(bot)
+        self.lost.hold(self.offline_bots(), unheard_us)
 
     def set_uses(self, uses: Uses) -> None:
         """Note how much time was used in turns on another node, and look after these turns here from now on."""

@@ -11,8 +11,8 @@ class ContestError(DetailedError):
 
 
 class BadTerms(ContestError):
-    def __init__(self, field: str, why: str) -> None:
-        super().__init__(f"invalid tournament terms: {field} {why}", field=field, why=why)
+    def __init__(self, field: str, wrong: str) -> None:
+        super().__init__(f"invalid tournament terms: {field} {wrong}", field=field, wrong=wrong)
 
 
 class CommandNotAllowed(ContestError):
@@ -56,8 +56,8 @@ class NoSuchPairing(ContestError):
 class BadPairings(ContestError):
     """Pairings by hand that do not fit the round."""
 
-    def __init__(self, why: str) -> None:
-        super().__init__(f"invalid pairings: they {why}", why=why)
+    def __init__(self, wrong: str) -> None:
+        super().__init__(f"invalid pairings: they {wrong}", field="pairings", wrong=wrong)
 
 
 class PairingNotChangeable(ContestError):
@@ -86,8 +86,8 @@ class MalformedTrf(ContestError):
 class BadRanks(ContestError):
     """The ranks of a corrected result are invalid."""
 
-    def __init__(self, why: str) -> None:
-        super().__init__(f"invalid ranks: they {why}", why=why)
+    def __init__(self, wrong: str) -> None:
+        super().__init__(f"invalid ranks: they {wrong}", field="ranks", wrong=wrong)
 
 
 class MatchNotCounted(ContestError):

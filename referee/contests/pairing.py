@@ -49,10 +49,6 @@ class Pairing(Struct, frozen=True, gc=False):
         turn = (number - 1) % len(self.entrants)
         return self.entrants[turn:] + self.entrants[:turn]
 
-    def set_number_of(self, number: int) -> int:
-        """Return the number of the set, from 1, that contains a match."""
-        return (number - 1) // self.arrangements + 1
-
     def positions_of(self, name: str) -> list[int]:
         """Return the positions at which an entrant plays."""
         return [place for place, entrant in enumerate(self.entrants) if entrant == name]
@@ -91,7 +87,7 @@ class DueMatch(Struct, frozen=True, gc=False):
     @property
     def set_number(self) -> int:
         """The number of its set, from 1."""
-        return self.pairing.set_number_of(self.number)
+        return (self.number - 1) // self.pairing.arrangements + 1
 
     @property
     def set_id(self) -> str:

@@ -159,14 +159,9 @@ class PairingProgress(Struct, frozen=True, gc=False):
     def _last(self) -> int:
         """Number of the last match, as far as is known. Another set is added for as long as two entrants are level."""
         last, limit = self.pairing.matches, self.pairing.matches + self.pairing.extra
-        while last < limit and self._decided >= last and self._level_after(last):
+        while last < limit and self._decided >= last and self._points(0, last) == self._points(1, last):
             last += self.pairing.arrangements
         return last
-
-    def _level_after(self, last: int) -> bool:
-        """Return whether two entrants have equal points after that many matches."""
-        first, second = (self._points(place, last) for place in range(2))
-        return first == second
 
     def game_key(self, number: int) -> GameKey | None:
         """Return the key of the game in a match that has a result. None: its moves are not known.

@@ -10,7 +10,6 @@
 - `contest_workers`: registry of the workers of a kind, and the secrecy of duplicate play
 - `match_factory`: creates matches; lists the matches that wait, with the reason
 - `joined_matches`, `pairing_owners`: matches that a bot plays by the will of its owner; who owns it
-- `absences`, `version_freeze`: how long pairings wait for absent entrants; versions that are played to the end
 - `ladder_ratings`: rates matches; history of ratings
 - `ladder_corrections`, `tournament_corrections`: corrections of finished matches
 - `ladder_estimates`: estimates in standings, from all results at once

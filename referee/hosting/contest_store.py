@@ -11,6 +11,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias
 
 from referee.hosting.contest_log import (
@@ -135,32 +136,23 @@ class ContestWatch(LogWatch[ContestEntry, State]):
         return list(replay(self._store.fold, entries, self.state))
 
 
+@dataclass(eq=False)
 class ContestRegistry(Generic[State]):
     """All active contests of one kind, and an LRU cache of finished ones."""
 
-    def __init__(
-        self,
-        log: ContestLog,
-        kind: str,
-        fold: Fold[State],
-        last_event: type[ContestEvent],
-        report_fault: Callable[[str, Exception], None],
-    ) -> None:
-        """`last_event` ends every contest of that kind, and occurs nowhere else. Only corrections can follow it.
-
-        `report_fault` is called with a contest whose log is damaged, and what is wrong with it.
-        """
-        self.log = log
-        self.kind = kind
-        self._fold = fold
-        self._last_event = last_event
-        self._report_fault = report_fault
-        self._stores: OrderedDict[str, ContestStore[State]] = OrderedDict()
-        """Stores by contest, always including the active ones, so that each has only one store."""
-        self.first_entries: dict[str, ContestEntry] = {}
-        """The first entry of every contest of this kind, by contest, in the order of creation."""
-        self.damaged: set[str] = set()
-        """Contests whose logs are known to be damaged."""
+    log: ContestLog
+    kind: str
+    _fold: Fold[State]
+    _last_event: type[ContestEvent]
+    """Ends every contest of that kind, and occurs nowhere else. Only corrections can follow it."""
+    _report_fault: Callable[[str, Exception], None]
+    """Called with a contest whose log is damaged, and what is wrong with it."""
+    _stores: OrderedDict[str, ContestStore[State]] = field(default_factory=OrderedDict, init=False)
+    """Stores by contest, always including the active ones, so that each has only one store."""
+    first_entries: dict[str, ContestEntry] = field(default_factory=dict, init=False)
+    """The first entry of every contest of this kind, by contest, in the order of creation."""
+    damaged: set[str] = field(default_factory=set, init=False)
+    """Contests whose logs are known to be damaged."""
 
     async def open(self) -> list[ContestStore[State]]:
         """Load all active contests from their logs, and return their stores. Raises StoreUnavailable."""

@@ -10,6 +10,7 @@ owner.
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -61,16 +62,14 @@ class RatingPoint(Struct, frozen=True, gc=False):
     """Place of the player among those whose ratings the match changed."""
 
 
+@dataclass(eq=False)
 class LadderRatings:
     """Rates matches on their ladders when they end."""
 
-    def __init__(
-        self, ladders: ContestRegistry[LadderState], games: Mapping[str, Game], owners: PairingOwners, time: Time
-    ) -> None:
-        self._ladders = ladders
-        self._games = games
-        self._owners = owners
-        self._time = time
+    _ladders: ContestRegistry[LadderState]
+    _games: Mapping[str, Game]
+    _owners: PairingOwners
+    _time: Time
 
     @asynccontextmanager
     async def rate(self, match: Match) -> AsyncIterator[MatchRating]:

@@ -6,8 +6,10 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
+from msgspec.structs import replace
 from referee_values import Qualification, TournamentPhase
 
+from referee.accounts.bots import Accounts
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import ContestError
 from referee.contests.pairing import DueMatch
@@ -22,19 +24,20 @@ from referee.contests.tournament.commands import (
     StartTournamentMatch,
     TournamentCommand,
 )
-from referee.contests.tournament.events import TournamentEvent
-from referee.hosting.absences import MAX_STEP_US, Absence, AbsenceTimer
+from referee.contests.tournament.events import FrozenEntrant, TournamentEvent
 from referee.hosting.contest_store import ContestStore
 from referee.hosting.contest_terms import tournament_seating
 from referee.hosting.contest_worker import ContestWorker, HostingDependencies
+from referee.hosting.match_factory import MatchFactory
 from referee.hosting.tournament_state import TournamentState, decide_and_pair
-from referee.hosting.version_freeze import VersionFreeze
+from referee.live.bot_notices import BotNotifier
 from referee.live.match_request import MAKER
 from referee.live.ports import EngineFault, LogDamaged
 from referee.match.clock import MS, SECOND, Micros
 from referee.match.match_errors import MatchOver
 from referee.match.moves_digest import digest_moves
 from referee.match.result import EndCause, EndKind
+from referee.match.setup import Player
 from referee.match.state import Match
 
 PART_BATCH_SIZE = 32
@@ -44,6 +47,11 @@ MAX_SLEEP_MS = 60_000
 NOT_NEEDED = "the tournament does not need it any more"
 AWAY, PAUSED = "not connected", "paused"
 """Why an entrant counts as absent."""
+MAX_STEP_US: Micros = 10 * SECOND
+"""Interval of the worker's steps while it waits for absent entrants."""
+
+Absence = tuple[str, int, str]
+"""Id of a pairing, its board if it is one of teams (else 0), and an entrant that it waits for."""
 
 
 class Qualified(Struct, frozen=True, gc=False):
@@ -52,6 +60,98 @@ class Qualified(Struct, frozen=True, gc=False):
     phase: TournamentPhase
     entrants: tuple[ContestEntrant, ...] = ()
     """Entrants that qualify, the best first. Empty until that tournament is finished."""
+
+
+class AbsenceTimer:
+    """How long the pairings of a tournament have waited for absent entrants.
+
+    Only time that was observed counts. After a restart, a drain or a failure every wait begins anew, and a step of the
+    worker adds no more than `MAX_STEP_US`, however long the process was stopped before it: nobody is absent for a fault
+    of the server.
+    """
+
+    def __init__(self) -> None:
+        self._waited_us: dict[Absence, Micros] = {}
+        """Time for which each was absent; other absences of an open pairing are kept, so that they add up."""
+        self._absent: Collection[Absence] = ()
+        """Absences at the last update."""
+        self._updated_us: Micros = 0
+
+    def restart(self) -> None:
+        """Let every wait begin anew."""
+        self._waited_us.clear()
+        self._absent = ()
+
+    def update(self, absent: Collection[Absence], now_us: Micros) -> None:
+        """Add the time since the last update to those that were absent then and still are."""
+        step_us = min(now_us - self._updated_us, MAX_STEP_US)
+        for absence in self._absent:
+            if absence in absent:
+                self._waited_us[absence] = self._waited_us.get(absence, 0) + step_us
+        self._absent, self._updated_us = absent, now_us
+
+    def waited_us(self, absence: Absence) -> Micros:
+        return self._waited_us.get(absence, 0)
+
+    def ends_us(self, no_show_us: Micros) -> dict[str, Micros]:
+        """Return when the first wait of each pairing ends if those that were absent at the last update do not come."""
+        ends: dict[str, Micros] = {}
+        for absence in self._absent:
+            end_us = self._updated_us + no_show_us - self.waited_us(absence)
+            ends[absence[0]] = min(end_us, ends.get(absence[0], end_us))
+        return ends
+
+    def forget(self, pairing: str, board: int = 0) -> None:
+        """Drop the waits of a pairing, or of a board of teams, that has ended."""
+        self._waited_us = {key: waited for key, waited in self._waited_us.items() if key[:2] != (pairing, board)}
+        self._absent = [absence for absence in self._absent if absence[:2] != (pairing, board)]
+
+
+class VersionFreeze:
+    """Versions that the entrants of a tournament play with until its end, if its terms freeze them.
+
+    An entrant that named a version plays with that one anyway. For the others the worker records the version that is
+    online when play starts or when they enter later, else the latest one. A bot that was never connected is frozen when
+    it comes.
+    """
+
+    def __init__(self, factory: MatchFactory, accounts: Accounts, notifier: BotNotifier) -> None:
+        self._factory = factory
+        self._accounts = accounts
+        self._notifier = notifier
+        self._told: set[tuple[Player, str]] = set()
+        """Frozen versions, each with another one that was online, of which the owner knows."""
+
+    async def versions_to_freeze(self, state: TournamentState) -> list[FrozenEntrant]:
+        """Return the entrants whose versions are not frozen yet and are known now."""
+        if not state.terms.value.freeze_versions:
+            return []
+        game = state.terms.match_terms[0].game
+        found = []
+        for name in state.tournament.active_entrants:
+            bots = state.tournament.entrants[name].bots
+            if not all(player.version for player in bots):
+                chosen = tuple([await self._chosen(player, game) for player in bots])
+                found += [FrozenEntrant(name, chosen)] if chosen != bots else []
+        return found
+
+    async def _chosen(self, player: Player, game: str) -> Player:
+        if player.version:
+            return player
+        online = self._factory.online_version(player, game)
+        return replace(player, version=online or (await self._accounts.bot(player.bot)).latest_version)
+
+    async def explain(self, state: TournamentState, bots: Sequence[Player], game: str) -> None:
+        """Tell the owners of bots that are online with another version why they get no match. Each is told once."""
+        if not state.terms.value.freeze_versions:
+            return
+        for player in bots:
+            online = self._factory.online_version(Player(player.bot), game)
+            away = online and not self._factory.online_version(player, game)
+            if away and (player, online) not in self._told:
+                self._told.add((player, online))
+                bot = await self._accounts.bot(player.bot)
+                self._notifier.version_frozen(bot, state.name, player.version, online)
 
 
 class TournamentWorker(ContestWorker[TournamentState]):

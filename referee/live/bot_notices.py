@@ -121,7 +121,7 @@ class BotNotifier:
         self._notify(bot, NoticeNote("paused", pause.message, details))
 
     def returned(self, bot: Bot) -> None:
-        self._notify(bot, NoticeNote("returned", f"{bot.name} is no longer paused"))
+        self._notify(bot, NoticeNote("resumed", f"{bot.name} is no longer paused"))
 
     def fault_counted(self, bot: Bot, fault: ForfeitCause, match_id: str, left: int) -> None:
         """Notify of a counted fault; `left` more in a row pause the bot."""
@@ -133,7 +133,7 @@ class BotNotifier:
         """Notify that most of a quota of the owner is used."""
         message = f"{used} of {limit} are used of the quota {quota} of {bot.owner}; what goes beyond it is refused"
         details = (("quota", quota), ("used", str(used)), ("limit", str(limit)))
-        self._notify(bot, NoticeNote("quota_near", message, details))
+        self._notify(bot, NoticeNote("quota_nearly_exhausted", message, details))
 
     def version_frozen(self, bot: Bot, tournament: str, frozen: str, online: str) -> None:
         """Notify that a bot is not available for a tournament, since another version plays there."""

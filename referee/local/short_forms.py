@@ -31,7 +31,7 @@ def read_clock(given: object) -> ClockRule:
     except clock_text.BadClock:
         raise BadClock(given, CLOCK_RULE) from None
     except BadTimeControl as wrong:
-        raise BadClock(given, f"is invalid: {wrong.details['field']} {wrong.details['why']}") from None
+        raise BadClock(given, f"is invalid: {wrong.details['field']} {wrong.details['wrong']}") from None
 
 
 class ShortForm(NamedTuple):

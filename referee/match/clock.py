@@ -6,7 +6,7 @@ late, even if the move would have started the next period.
 """
 
 from abc import abstractmethod
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 import referee_values
 from msgspec import Struct
@@ -38,21 +38,21 @@ class Clock(Struct, frozen=True, gc=False):
 class BaseTimeControl(Struct, frozen=True, gc=False, tag_field="kind"):
     """The rule of one seat's clock. Its tag is its kind in logs and records."""
 
+    positive: ClassVar[tuple[str, ...]] = ()
+    """Fields that must be greater than 0."""
+
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
             value = getattr(self, name)
             timed = name.endswith("_us")
             if isinstance(value, int) and not 0 <= value <= (MAX_TIME_US if timed else MAX_MOVES_OR_PERIODS):
                 raise BadTimeControl(name, f"must be from 0 to {'ten years' if timed else MAX_MOVES_OR_PERIODS}")
+            if name in self.positive and value < 1:
+                raise BadTimeControl(name, "must be greater than 0")
         self.check()
 
-    @abstractmethod
     def check(self) -> None:
         """Raise BadTimeControl if the values are invalid together."""
-
-    def _require_positive(self, name: str) -> None:
-        if getattr(self, name) < 1:
-            raise BadTimeControl(name, "must be greater than 0")
 
     @abstractmethod
     def initial_clock(self) -> Clock:
@@ -70,9 +70,6 @@ class BaseTimeControl(Struct, frozen=True, gc=False, tag_field="kind"):
 class Untimed(BaseTimeControl, frozen=True, gc=False, tag="untimed"):
     """No time limit."""
 
-    def check(self) -> None:
-        """Every value is valid."""
-
     def initial_clock(self) -> Clock:
         return Clock()
 
@@ -87,9 +84,7 @@ class MainTimeControl(BaseTimeControl, frozen=True, gc=False):
     """Base class of controls with a main time."""
 
     main_us: Micros
-
-    def check(self) -> None:
-        self._require_positive("main_us")
+    positive: ClassVar[tuple[str, ...]] = ("main_us",)
 
     def initial_clock(self) -> Clock:
         return Clock(self.main_us)
@@ -106,7 +101,7 @@ class SuddenDeath(MainTimeControl, frozen=True, gc=False, tag="sudden_death"):
 
 
 class Hourglass(MainTimeControl, frozen=True, gc=False, tag="hourglass"):
-    """Time that one seat uses is added to the seats of the other sides (see `clock_charge.hourglass_share`)."""
+    """Time that one seat uses is added to the seats of the other sides (see `clock_charge.apply_charge`)."""
 
 
 class Fischer(MainTimeControl, frozen=True, gc=False, tag="fischer"):
@@ -131,6 +126,7 @@ class UsDelay(MainTimeControl, frozen=True, gc=False, tag="us_delay"):
     """The clock waits at each move before it runs."""
 
     delay_us: Micros = 0
+    positive = ()
 
     def check(self) -> None:
         if self.main_us + self.delay_us < 1:
@@ -147,9 +143,7 @@ class PerMove(BaseTimeControl, frozen=True, gc=False, tag="per_move"):
     """The same time for every move; unused time is lost."""
 
     move_us: Micros
-
-    def check(self) -> None:
-        self._require_positive("move_us")
+    positive = ("move_us",)
 
     def initial_clock(self) -> Clock:
         return Clock()
@@ -166,9 +160,7 @@ class Bank(BaseTimeControl, frozen=True, gc=False, tag="bank"):
 
     bank_us: Micros
     move_us: Micros = 0
-
-    def check(self) -> None:
-        self._require_positive("bank_us")
+    positive = ("bank_us",)
 
     def initial_clock(self) -> Clock:
         return Clock(self.bank_us)
@@ -185,9 +177,9 @@ class Correspondence(BaseTimeControl, frozen=True, gc=False, tag="correspondence
 
     move_us: Micros
     max_us: Micros
+    positive = ("move_us",)
 
     def check(self) -> None:
-        self._require_positive("move_us")
         if self.max_us < self.move_us:
             raise BadTimeControl("max_us", "must be at least the time for one move")
 
@@ -207,10 +199,7 @@ class JapaneseByoYomi(BaseTimeControl, frozen=True, gc=False, tag="japanese_byo_
     main_us: Micros
     period_us: Micros
     periods: int
-
-    def check(self) -> None:
-        self._require_positive("period_us")
-        self._require_positive("periods")
+    positive = ("period_us", "periods")
 
     def initial_clock(self) -> Clock:
         return Clock(self.main_us, self.periods)
@@ -231,10 +220,7 @@ class CanadianByoYomi(BaseTimeControl, frozen=True, gc=False, tag="canadian_byo_
     main_us: Micros
     period_us: Micros
     moves: int
-
-    def check(self) -> None:
-        self._require_positive("period_us")
-        self._require_positive("moves")
+    positive = ("period_us", "moves")
 
     def initial_clock(self) -> Clock:
         return Clock(self.main_us)

@@ -44,15 +44,8 @@ class ClockCharge(Struct, frozen=True, gc=False):
 
     def texts(self) -> dict[str, str]:
         """Return the numbers as the details of an error."""
-        return {
-            "asked_us": str(self.asked_us),
-            "arrived_us": str(self.arrived_us),
-            "network_us": str(self.network_us),
-            "network_credit_us": str(self.network_credit_us),
-            "stall_us": str(self.stall_us),
-            "charged_us": str(self.charged_us),
-            "left_before_us": str(self.before.left_us),
-        }
+        numbers = {name: str(getattr(self, name)) for name in self.__struct_fields__ if name.endswith("_us")}
+        return {**numbers, "left_before_us": str(self.before.left_us)}
 
     @property
     def measured(self) -> TurnMeasurement:
@@ -90,22 +83,17 @@ def flag_falls_at_us(control: TimeControl, clock: Clock, asked_us: Micros, credi
     return None if limit is None else asked_us + limit + credit_us + 1
 
 
-def hourglass_share(charged_us: Micros, others: int) -> Micros:
-    """Return the time that each other seat gains with an hourglass. Fractions of a microsecond are lost."""
-    return charged_us // others
-
-
 def apply_charge(
     row: ClockCharge, seat: int, clocks: tuple[Clock, ...], credit_us: tuple[Micros, ...], others: Sequence[int]
 ) -> tuple[tuple[Clock, ...], tuple[Micros, ...]]:
     """Return the clocks and the network credit of all seats after a charge.
 
-    `others` are the seats that gain the time which this one used, if their clocks are hourglasses.
+    `others` are the seats that gain the time which this one used, if their clocks are hourglasses: each an equal share,
+    without fractions of a microsecond.
     """
     after, left_us = list(clocks), list(credit_us)
     after[seat] = row.after
     left_us[seat] -= row.network_credit_us
     for other in others:
-        gained = hourglass_share(row.before.left_us - row.after.left_us, len(others))
-        after[other] = Clock(clocks[other].left_us + gained)
+        after[other] = Clock(clocks[other].left_us + (row.before.left_us - row.after.left_us) // len(others))
     return tuple(after), tuple(left_us)

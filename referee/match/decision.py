@@ -126,16 +126,9 @@ def resolve_outcome(match: Match, outcome: Outcome) -> Result:
     if not match.dropped_seats:
         return result
     side_ranks = rank_sides(outcome.side_scores, dropped_sides(match))
-    return Result(
-        EndKind.FORFEITED if match.forfeits else EndKind.PLAYED,
-        EndCause.FAULT if match.forfeits else EndCause.RULES,
-        outcome.reason,
-        outcome.scores,
-        tuple(side_ranks[match.side_of(seat)] for seat in range(len(match.table.seats))),
-        outcome.side_scores,
-        side_ranks,
-        match.forfeits,
-    )
+    kind, cause = (EndKind.FORFEITED, EndCause.FAULT) if match.forfeits else (result.kind, result.cause)
+    ranks = tuple(side_ranks[match.side_of(seat)] for seat in range(len(match.table.seats)))
+    return structs.replace(result, kind=kind, cause=cause, ranks=ranks, side_ranks=side_ranks, forfeits=match.forfeits)
 
 
 def result_after_dropout(match: Match) -> Result | None:

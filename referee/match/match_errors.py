@@ -8,22 +8,22 @@ class MatchError(DetailedError):
 
 
 class BadTimeControl(MatchError):
-    def __init__(self, field: str, why: str) -> None:
-        super().__init__(f"invalid time control: {field} {why}", field=field, why=why)
+    def __init__(self, field: str, wrong: str) -> None:
+        super().__init__(f"invalid time control: {field} {wrong}", field=field, wrong=wrong)
 
 
 class BadSetup(MatchError):
     """Terms of a match that are invalid or do not fit together."""
 
-    def __init__(self, field: str, why: str, **details: str) -> None:
-        super().__init__(f"invalid match terms: {field} {why}", field=field, why=why, **details)
+    def __init__(self, field: str, wrong: str, **details: str) -> None:
+        super().__init__(f"invalid match terms: {field} {wrong}", field=field, wrong=wrong, **details)
 
 
 class NotAllowedNow(MatchError):
     """A command that is not allowed in this phase of the match."""
 
     def __init__(self, command: str, phase: str) -> None:
-        super().__init__(f"{command} is not possible while the match is {phase}", command=command, phase=phase)
+        super().__init__(f"{command} is not possible while the match is {phase}", command=command, waiting_for=phase)
 
 
 class MatchOver(MatchError):
@@ -33,7 +33,9 @@ class MatchOver(MatchError):
 
 class NoSuchSeat(MatchError):
     def __init__(self, seat: int, seats: int) -> None:
-        super().__init__(f"there is no seat {seat}; seats are 0 to {seats - 1}", seat=str(seat), seats=str(seats))
+        super().__init__(
+            f"there is no seat {seat}; seats are 0 to {seats - 1}", field="seat", wrong="there is no such seat"
+        )
 
 
 class SeatHeld(MatchError):
@@ -44,7 +46,7 @@ class SeatHeld(MatchError):
 class SeatsOpen(MatchError):
     def __init__(self, seats: tuple[int, ...]) -> None:
         listed = ", ".join(map(str, seats))
-        super().__init__(f"seats are still open: {listed}", seats=listed)
+        super().__init__(f"seats are still open: {listed}", waiting_for=listed)
 
 
 class SeatOut(MatchError):
@@ -68,8 +70,8 @@ class StaleTurn(MatchError):
 
 
 class NonceRefused(MatchError):
-    def __init__(self, why: str) -> None:
-        super().__init__(f"nonce rejected: {why}", why=why)
+    def __init__(self, wrong: str) -> None:
+        super().__init__(f"nonce rejected: {wrong}", field="nonce", wrong=wrong)
 
 
 class DrawNotClaimable(MatchError):
@@ -94,8 +96,8 @@ class TooLateToAbort(MatchError):
 class BadVerdict(MatchError):
     """An adjudication that does not fit the match."""
 
-    def __init__(self, why: str) -> None:
-        super().__init__(f"invalid adjudication: {why}", why=why)
+    def __init__(self, wrong: str) -> None:
+        super().__init__(f"invalid adjudication: {wrong}", field="side_scores", wrong=wrong)
 
 
 class ClockExpired(MatchError):

@@ -51,30 +51,14 @@ class AppendMetrics:
             self.failed.labels(reason)  # Initialised with 0, so that `increase` sees the first one.
 
 
-class MeteredEventLog(EventLog):
-    """An EventLog that counts the appends to another one and reports its outages."""
+class WrappedEventLog(EventLog):
+    """An EventLog that passes everything on to another one."""
 
-    def __init__(self, log: EventLog, time: Time, metrics: AppendMetrics, outage: OutageCallback) -> None:
+    def __init__(self, log: EventLog) -> None:
         self._log = log
-        self._time = time
-        self._metrics = metrics
-        self._outage = outage
-        self._unavailable = False
 
     def begin_append(self, append: Append, done: AppendCallback) -> None:
-        self._log.begin_append(append, partial(self._appended, self._time.monotonic_us(), done))
-
-    def _appended(self, began_us: Micros, done: AppendCallback, written: list[Entry] | Exception) -> None:
-        if isinstance(written, Conflict):
-            self._metrics.failed.labels("conflict").inc()
-        elif isinstance(written, StoreUnavailable):
-            self._metrics.failed.labels("unavailable").inc()
-            self._report(str(written))
-        elif not isinstance(written, Exception):
-            if self._unavailable:
-                self._report("")
-            self._metrics.seconds.observe((self._time.monotonic_us() - began_us) / SECOND)
-        done(written)
+        self._log.begin_append(append, done)
 
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         return await self._log.read(match_id, after, limit)
@@ -96,6 +80,32 @@ class MeteredEventLog(EventLog):
 
     async def close(self) -> None:
         await self._log.close()
+
+
+class MeteredEventLog(WrappedEventLog):
+    """Counts the appends to a log, and reports its outages."""
+
+    def __init__(self, log: EventLog, time: Time, metrics: AppendMetrics, outage: OutageCallback) -> None:
+        super().__init__(log)
+        self._time = time
+        self._metrics = metrics
+        self._outage = outage
+        self._unavailable = False
+
+    def begin_append(self, append: Append, done: AppendCallback) -> None:
+        super().begin_append(append, partial(self._appended, self._time.monotonic_us(), done))
+
+    def _appended(self, began_us: Micros, done: AppendCallback, written: list[Entry] | Exception) -> None:
+        if isinstance(written, Conflict):
+            self._metrics.failed.labels("conflict").inc()
+        elif isinstance(written, StoreUnavailable):
+            self._metrics.failed.labels("unavailable").inc()
+            self._report(str(written))
+        elif not isinstance(written, Exception):
+            if self._unavailable:
+                self._report("")
+            self._metrics.seconds.observe((self._time.monotonic_us() - began_us) / SECOND)
+        done(written)
 
     def _report(self, reason: str) -> None:
         """Call the callback only when the availability has changed."""

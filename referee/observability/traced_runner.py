@@ -15,13 +15,16 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, form
 
 from engines.api import Seat
 from referee.live.match_history import MatchStep
-from referee.live.match_request import EVERY_MATCH, MatchFilter
-from referee.live.ports import Append, AppendCallback, Entry, EventLog, LogDamaged, SeatDelays, Summaries
+from referee.live.ports import Append, AppendCallback, Entry, EventLog, SeatDelays
 from referee.live.runner_dependencies import Decide, RunnerDependencies, RunnerObserver
 from referee.match.clock import Micros
 from referee.match.commands import Command, SubmitMove
 from referee.match.decision import Decision
 from referee.match.state import Match, MatchPhase
+from referee.observability.event_log_metrics import WrappedEventLog
+
+LatestContexts = dict[str, Context]
+"""The context of the last decision of each match."""
 
 
 class Answer(NamedTuple):
@@ -53,7 +56,7 @@ class OpenSpans:
 
 
 def trace_runner(dependencies: RunnerDependencies, tracer: Tracer, open_spans: OpenSpans) -> RunnerDependencies:
-    latest = _LatestContexts()
+    latest = LatestContexts()
     return replace(
         dependencies,
         log=TracedLog(dependencies.log, tracer, latest),
@@ -62,27 +65,10 @@ def trace_runner(dependencies: RunnerDependencies, tracer: Tracer, open_spans: O
     )
 
 
-class _LatestContexts:
-    """The context of the last decision of each match."""
-
-    def __init__(self) -> None:
-        self._contexts: dict[str, Context] = {}
-
-    def set(self, match_id: str, context: Context) -> None:
-        self._contexts[match_id] = context
-
-    def of(self, match_id: str) -> Context | None:
-        """Return the context, or None before the first decision."""
-        return self._contexts.get(match_id)
-
-    def remove(self, match_id: str) -> None:
-        self._contexts.pop(match_id, None)
-
-
 class TracedDecide:
     """A Decide that records a span for each decision."""
 
-    def __init__(self, decide: Decide, tracer: Tracer, open_spans: OpenSpans, latest: _LatestContexts) -> None:
+    def __init__(self, decide: Decide, tracer: Tracer, open_spans: OpenSpans, latest: LatestContexts) -> None:
         self._decide = decide
         self._tracer = tracer
         self._open_spans = open_spans
@@ -98,7 +84,7 @@ class TracedDecide:
             record_exception=False,  # Its text may contain hidden information.
             set_status_on_exception=False,
         ) as span:
-            self._latest.set(match.setup.match_id, parent or set_span_in_context(span, Context()))
+            self._latest[match.setup.match_id] = parent or set_span_in_context(span, Context())
             # So that later log events of the runner can be found by the trace.
             structlog.contextvars.bind_contextvars(trace_id=format_trace_id(span.get_span_context().trace_id))
             return self._decide_in_span(span, match, command, now_us)
@@ -118,11 +104,11 @@ class TracedDecide:
         return self._open_spans.context(Answer(match.setup.match_id, command.token))
 
 
-class TracedLog(EventLog):
-    """An EventLog that records a span for each append."""
+class TracedLog(WrappedEventLog):
+    """Records a span for each append to a log."""
 
-    def __init__(self, log: EventLog, tracer: Tracer, latest: _LatestContexts) -> None:
-        self._log = log
+    def __init__(self, log: EventLog, tracer: Tracer, latest: LatestContexts) -> None:
+        super().__init__(log)
         self._tracer = tracer
         self._latest = latest
 
@@ -137,7 +123,7 @@ class TracedLog(EventLog):
             about["referee.request_id"] = append.request.id
         if append.co_append:
             about["referee.co_append"] = append.co_append.contest
-        span = self._tracer.start_span("append", self._latest.of(match_id), SpanKind.CLIENT, about)
+        span = self._tracer.start_span("append", self._latest.get(match_id), SpanKind.CLIENT, about)
 
         def appended(written: list[Entry] | Exception) -> None:
             if isinstance(written, Exception):
@@ -146,34 +132,13 @@ class TracedLog(EventLog):
             span.end()
             done(written)
 
-        self._log.begin_append(append, appended)
-
-    async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
-        return await self._log.read(match_id, after, limit)
-
-    async def read_matches(self, match_ids: Sequence[str], max_entries: int) -> list[list[Entry] | LogDamaged]:
-        return await self._log.read_matches(match_ids, max_entries)
-
-    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
-        return await self._log.summaries(wanted, before, limit)
-
-    async def heads(self, match_ids: Sequence[str]) -> dict[str, int]:
-        return await self._log.heads(match_ids)
-
-    async def unfinished(self) -> list[str]:
-        return await self._log.unfinished()
-
-    async def bots_in_play(self) -> dict[str, list[str]]:
-        return await self._log.bots_in_play()
-
-    async def close(self) -> None:
-        await self._log.close()
+        super().begin_append(append, appended)
 
 
 class TracedObserver:
     """A RunnerObserver that records a span for each announcement."""
 
-    def __init__(self, observer: RunnerObserver, tracer: Tracer, latest: _LatestContexts) -> None:
+    def __init__(self, observer: RunnerObserver, tracer: Tracer, latest: LatestContexts) -> None:
         self._observer = observer
         self._tracer = tracer
         self._latest = latest
@@ -186,16 +151,16 @@ class TracedObserver:
             "referee.number": match.number,
             "referee.game": match.terms.game,
         }
-        with self._tracer.start_as_current_span("announce", self._latest.of(match_id), attributes=about):
+        with self._tracer.start_as_current_span("announce", self._latest.get(match_id), attributes=about):
             self._observer.on_stored(steps)
         if match.phase is MatchPhase.OVER:
-            self._latest.remove(match_id)
+            self._latest.pop(match_id, None)
 
     def on_received(self, steps: Sequence[MatchStep]) -> None:
         match = steps[-1].state
         self._observer.on_received(steps)
         if match.phase is MatchPhase.OVER:
-            self._latest.remove(match.setup.match_id)
+            self._latest.pop(match.setup.match_id, None)
 
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         return self._observer.seat_delays(match_id, seat)
@@ -204,7 +169,7 @@ class TracedObserver:
         self._observer.on_fault(match_id, fault)
 
     def on_stopped(self, match_id: str) -> None:
-        self._latest.remove(match_id)
+        self._latest.pop(match_id, None)
         self._observer.on_stopped(match_id)
 
 

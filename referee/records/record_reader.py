@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO, NoReturn, TypeVar
 
 from engines.api import Game
 from engines.game_errors import UnknownGame
 from referee.live.log_history import LogStep, replay
 from referee.live.match_history import MatchFold, MatchStep
 from referee.live.ports import Entry
-from referee.match.events import Event, MatchCreated
+from referee.match.events import MatchCreated
 from referee.match.state import Match, create_match
 from referee.records.record_format import (
     FIRST_BYTES,
@@ -37,6 +37,8 @@ from referee.records.record_format import (
 )
 from referee.records.signing_key import is_signature_valid
 from referee.storage.codec import STORED_VERSION, MalformedEntry
+
+E = TypeVar("E")
 
 EVENT_VERSION = re.compile(r'\{"v":([0-9]{1,9}),')
 
@@ -99,17 +101,11 @@ def read_record(file: BinaryIO) -> MatchRecord:
         if isinstance(reader.header, ContestHeader):
             raise RecordInvalid(RecordStatus.NO_RECORD, "it is the record of a contest, not of a match")
         if found and reader.header:
-            entries.append(Entry(reader.header.match_id, found.number, found.at_ms, _decoded(reader, found)))
+            event = reader.event_of(found, decode_event)
+            entries.append(Entry(reader.header.match_id, found.number, found.at_ms, event))
     key = reader.finish()
     assert isinstance(reader.header, RecordHeader)
     return MatchRecord(reader.header, tuple(entries), key)
-
-
-def _decoded(reader: "LineReader", line: EntryLine) -> Event:
-    try:
-        return decode_event(line.event)
-    except MalformedEntry as wrong:
-        reader.reject_event(line, wrong)
 
 
 def read_raw_lines(file: BinaryIO, max_bytes: int = MAX_LINE_BYTES) -> Iterator[bytes]:
@@ -232,15 +228,16 @@ class LineReader:
             RecordStatus.NO_RECORD, f"line {self._line} is hashed as it should be, but says nothing that is known"
         )
 
-    def reject_event(self, line: EntryLine, wrong: MalformedEntry) -> NoReturn:
-        """Raise RecordInvalid for the event of the last line."""
-        newer = EVENT_VERSION.match(line.event)
-        if newer and int(newer[1]) > STORED_VERSION:
-            self._trouble(
-                RecordStatus.UNKNOWN_VERSION,
-                f"entry {line.number} is written in version {newer[1]}; known here: {STORED_VERSION}",
-            )
-        self._trouble(RecordStatus.NO_RECORD, f"line {self._line}: {wrong}")
+    def event_of(self, line: EntryLine, decode: Callable[[str], E]) -> E:
+        """Return the event of the last line. Raises RecordInvalid if `decode` raises MalformedEntry."""
+        try:
+            return decode(line.event)
+        except MalformedEntry as wrong:
+            newer = EVENT_VERSION.match(line.event)
+            if newer and int(newer[1]) > STORED_VERSION:
+                sentence = f"entry {line.number} is written in version {newer[1]}; known here: {STORED_VERSION}"
+                raise RecordInvalid(RecordStatus.UNKNOWN_VERSION, sentence) from None
+            raise RecordInvalid(RecordStatus.NO_RECORD, f"line {self._line}: {wrong}") from None
 
     @staticmethod
     def _trouble(status: RecordStatus, sentence: str) -> NoReturn:

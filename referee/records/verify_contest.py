@@ -25,14 +25,7 @@ from referee.contests.ladder.state import Ladder
 from referee.contests.pairing import DueMatch
 from referee.contests.tournament.decide import decide as decide_tournament
 from referee.contests.tournament.events import PairingsPlanned, ScoreCorrected
-from referee.hosting.contest_log import (
-    LADDER,
-    TOURNAMENT,
-    ContestEntry,
-    LadderCreated,
-    TournamentCreated,
-    contest_id,
-)
+from referee.hosting.contest_log import LADDER, TOURNAMENT, ContestEntry, LadderCreated, TournamentCreated, contest_id
 from referee.hosting.ladder_state import LadderFold, LadderState, with_time
 from referee.hosting.match_factory import ContestState
 from referee.hosting.tournament_corrections import score_correction
@@ -47,17 +40,10 @@ from referee.records.contest_record import (
     kind_of,
 )
 from referee.records.match_results import MatchResults
-from referee.records.record_format import MAX_CONTEST_LINE_BYTES, ContestHeader, EntryLine, parse_header, split_line
-from referee.records.record_reader import (
-    LineReader,
-    RecordInvalid,
-    RecordStatus,
-    VerificationResult,
-    read_raw_lines,
-)
+from referee.records.record_format import MAX_CONTEST_LINE_BYTES, ContestHeader, parse_header, split_line
+from referee.records.record_reader import LineReader, RecordInvalid, RecordStatus, VerificationResult, read_raw_lines
 from referee.records.signing_key import fingerprint
 from referee.records.verify import FindGame, check_key, verify_file
-from referee.storage.codec import MalformedEntry
 
 MAX_RATED_AGAIN = 1_000_000
 """Limit of matches that are rated again because of corrections: some minutes of work."""
@@ -123,15 +109,9 @@ def _read_entries(file: BinaryIO) -> Iterator[_RecordedEntry]:
     for raw in read_raw_lines(file, MAX_CONTEST_LINE_BYTES):
         line = reader.take(raw)
         if line and isinstance(reader.header, ContestHeader):
-            yield _RecordedEntry(reader.header.contest, line.number, line.at_ms, _decoded(reader, line))
+            event = reader.event_of(line, decode_contest_event)
+            yield _RecordedEntry(reader.header.contest, line.number, line.at_ms, event)
     reader.finish()
-
-
-def _decoded(reader: LineReader, line: EntryLine) -> RecordedEvent:
-    try:
-        return decode_contest_event(line.event)
-    except MalformedEntry as wrong:
-        reader.reject_event(line, wrong)
 
 
 def _with_following(entries: Iterable[_RecordedEntry]) -> Iterator[tuple[_RecordedEntry, RecordedEvent | None]]:

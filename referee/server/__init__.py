@@ -8,7 +8,7 @@
 - `postgres_stores`: those in PostgreSQL
 - `garbage_collection`: collection whose cost does not grow with the number of live matches
 - `node_processes`: several nodes on this machine
-- `site_process`, `site_account`: the web site as a child process, and its token
+- `site_process`: the web site as a child process, and its token
 - `open_files`: the limit of open files
 - `settings`: declaration of every setting
 - `settings_reader`: reads settings from flags, environment variables and a file

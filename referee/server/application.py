@@ -90,11 +90,7 @@ class Application:
             lambda match: max_faults_for(ladders, match, settings.max_consecutive_faults),
             joined_matches.contains,
         )
-        self._observers: Sequence[MatchObserver] = [
-            metrics.matches,
-            _FaultLog(),
-            FaultRecorder(self.bot_log_recorder),
-        ]
+        self._observers: Sequence[MatchObserver] = [metrics.matches, _FaultLog(), FaultRecorder(self.bot_log_recorder)]
         owners = PairingOwners(stores.accounts, stores.quotas)
         ratings = LadderRatings(ladders, games(), owners, time)
         around = MatchSurroundings(self._observers, ratings, joined_matches, tracing.around, connect)
@@ -206,8 +202,7 @@ class Application:
 
 def live_limits(settings: Settings) -> LiveLimits:
     return LiveLimits(
-        start_timeout_us=settings.start_timeout_ms * MS,
-        max_watcher_lag=settings.max_queued_watch_entries,
+        start_timeout_us=settings.start_timeout_ms * MS, max_watcher_lag=settings.max_queued_watch_entries
     )
 
 

@@ -19,7 +19,6 @@ from referee.records.record_format import format_record
 from referee.server.application import Application, live_limits
 from referee.server.open_files import max_connections, open_files_limits
 from referee.server.settings import Settings
-from referee.server.site_account import site_secret
 from referee.server.stores import Stores
 from referee.transport.forwarding.cluster_gate import ClusterGate
 from referee.transport.guards.admission import Admission
@@ -106,7 +105,8 @@ class GrpcFrontend:
         self._token_issuer = token_issuer = TokenIssuer(stores.tokens, authentication, rate_limit, time, random_bytes)
         known_games, referee = games(), application.referee
         games_service = Games(known_games, settings.max_legal_moves, application.pool.run)
-        term_defaults = TermsConverter(TermsReader(known_games, _network_credit(settings)), live_limits(settings))
+        credit = NetworkCredit(per_move_ms=settings.credit_per_move_ms, per_match_ms=settings.credit_per_match_ms)
+        term_defaults = TermsConverter(TermsReader(known_games, credit), live_limits(settings))
         max_items = settings.max_items_per_message
         records = Records(
             application.events,
@@ -125,16 +125,7 @@ class GrpcFrontend:
             MatchGuards(labels, consent_guard),
             tools,
         )
-        play = Play(
-            referee,
-            known_games,
-            stores.accounts,
-            rate_limit,
-            time,
-            tools,
-            _play_limits(settings),
-            gate,
-        )
+        play = Play(referee, known_games, stores.accounts, rate_limit, time, tools, _play_limits(settings), gate)
         bots = Bots(
             referee,
             stores.accounts,
@@ -155,14 +146,7 @@ class GrpcFrontend:
         )
         contest_limit = ContestLimit(application.ladders, application.tournaments, rate_limit)
         holder_usage = HolderUsage(
-            referee,
-            stores.accounts,
-            stores.tokens,
-            stores.quotas,
-            stores.invitations,
-            contest_limit,
-            rate_limit,
-            time,
+            referee, stores.accounts, stores.tokens, stores.quotas, stores.invitations, contest_limit, rate_limit, time
         )
         admin = Admin(
             referee,
@@ -203,13 +187,16 @@ class GrpcFrontend:
         unauthenticated_calls = UnauthenticatedCalls(
             settings.max_calls_without_token, settings.max_calls_without_token_per_address
         )
+        public_limits = PublicLimits(
+            settings.public_calls_per_minute, settings.max_public_streams_per_address, settings.max_public_streams
+        )
         admission = Admission(
             authentication,
             rate_limit,
             open_calls,
             unauthenticated_calls,
             settings.hello_timeout_ms,
-            PublicReading(_public_limits(settings), time) if settings.public_reading else None,
+            PublicReading(public_limits, time) if settings.public_reading else None,
             application.recovered,
             gate,
         )
@@ -230,10 +217,6 @@ class GrpcFrontend:
         """Return whether a valid administrator token exists."""
         tokens = await self._stores.tokens.tokens(TokenFilter(valid_at_ms=self._time.wall_ms()))
         return any(token.role is Role.ADMIN for token in tokens)
-
-    async def site_secret(self) -> str:
-        """Return the secret of the token of the site."""
-        return await site_secret(self._stores.tokens, self._stores.quotas, self._stores.key(), self._time.wall_ms())
 
     async def create_admin(self) -> str:
         """Create an administrator token and return its secret."""
@@ -267,12 +250,6 @@ def _author_quota(settings: Settings) -> Quota:
     )
 
 
-def _public_limits(settings: Settings) -> PublicLimits:
-    return PublicLimits(
-        settings.public_calls_per_minute, settings.max_public_streams_per_address, settings.max_public_streams
-    )
-
-
 def identity_provider(settings: Settings) -> IdentityProvider:
     return IdentityProvider(
         settings.oidc_issuer,
@@ -281,10 +258,6 @@ def identity_provider(settings: Settings) -> IdentityProvider:
         settings.oidc_holder_claim,
         settings.oidc_admins,
     )
-
-
-def _network_credit(settings: Settings) -> NetworkCredit:
-    return NetworkCredit(per_move_ms=settings.credit_per_move_ms, per_match_ms=settings.credit_per_match_ms)
 
 
 def _play_limits(settings: Settings) -> PlayLimits:

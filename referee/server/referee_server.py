@@ -24,7 +24,7 @@ from referee.server.cluster_wiring import create_member
 from referee.server.grpc_frontend import VERSION, GrpcFrontend, identity_provider, play_tools
 from referee.server.setting_types import Address, setting_text
 from referee.server.settings import Settings
-from referee.server.site_process import SiteProcess, SiteUnavailable
+from referee.server.site_process import SiteProcess, SiteUnavailable, site_secret
 from referee.server.stores import StartupError, open_stores
 from referee.storage.codec import MalformedEntry
 from referee.storage.shared_time import SharedTime
@@ -168,8 +168,9 @@ class RefereeServer:
         settings = self._settings
         # Without a host, it is that by which the visitor reached the site.
         bots_address = settings.bots_address or settings.advertised(port) or f":{port}"
+        stores, now_ms = self._stores, self._time.wall_ms()
         site.start(
-            await self._frontend.site_secret(),
+            await site_secret(stores.tokens, stores.quotas, stores.key(), now_ms),
             str(bots_address),
             names=setting_text(settings.site_names),
             proxies=setting_text(settings.site_proxies),

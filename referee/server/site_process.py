@@ -5,6 +5,7 @@ reads the server through a Unix socket that only this user can open, with a toke
 """
 
 import asyncio
+import hashlib
 import os
 import socket
 import sys
@@ -15,7 +16,9 @@ from pathlib import Path
 from subprocess import DEVNULL
 
 import structlog
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from referee.accounts.tokens import Quota, Quotas, Role, Token, TokenFilter, Tokens, mint_secret
 from referee.live.child_process import ChildProcess
 from referee.server.setting_types import Address
 
@@ -27,6 +30,11 @@ CHILD_FLAG = "--child"
 """Hidden flag of `referee site`, with the descriptor of its socket. Its token is the first line of standard input."""
 CERT_FLAG, PLAINTEXT_FLAG = "--bots-cert", "--bots-plaintext"
 """Hidden flags: the certificate with which bots connect, or that no connection of theirs uses TLS."""
+
+SITE_HOLDER = "referee-site"
+SITE_QUOTA = Quota(max_streams=8_000, calls_per_minute=200_000)
+"""Quota of the site unless an administrator has set another one: its visitors share it."""
+MAX_SITE_TOKENS = 10
 
 log = structlog.get_logger("referee")
 
@@ -116,3 +124,19 @@ async def _run(command: list[str], fd: int, token_line: bytes) -> int:
         finally:
             process.terminate()
             await process.wait()
+
+
+async def site_secret(tokens: Tokens, quotas: Quotas, key: Ed25519PrivateKey, now_ms: int) -> str:
+    """Return the secret of the site's token, which is stored if it is not yet.
+
+    It is derived from the signing key, so that all starts and all nodes use one token, and none has to keep its secret.
+    A token that an administrator has revoked stays revoked.
+    """
+    minted = mint_secret(hashlib.sha256(b"token of the site\0" + key.private_bytes_raw()).digest())
+    known = await tokens.tokens(TokenFilter(holder=SITE_HOLDER))
+    if all(token.sha256 != minted.sha256 for token in known):
+        token = Token(minted.sha256, Role.SPECTATOR, SITE_HOLDER, now_ms, label="the web site of this server")
+        await tokens.add_token(token, MAX_SITE_TOKENS)
+    if await quotas.quota(SITE_HOLDER) is None:
+        await quotas.set_quota(SITE_HOLDER, SITE_QUOTA)
+    return minted.secret

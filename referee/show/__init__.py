@@ -9,7 +9,7 @@
 - `match_page`: one match as an HTML page; `boards`, `time_chart`, `worth_chart`: what it shows
 - `turn_report`: the turns of a seat with its clock charges
 - `frames`, `words`: each entry of a match as a page shows it; the contract in words
-- `publication`, `contest_tables`, `tarball`: everything about a finished contest as one archive
+- `publication`, `tarball`: everything about a finished contest as one archive
 - `arranged_results`: results of a ladder that look arranged
 - `parquet_export`, `pgn`, `sgf`: matches for other programs
 """

@@ -71,6 +71,5 @@ def _counts(sprt: SprtState) -> Markup:
         for number, many in enumerate(sprt.counts)
     )
     return joined(
-        tag("div", *columns, class_="counts"),
-        tag("p", "Number of sets by points of the first bot.", class_="note"),
+        tag("div", *columns, class_="counts"), tag("p", "Number of sets by points of the first bot.", class_="note")
     )

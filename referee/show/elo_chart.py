@@ -6,18 +6,8 @@ from itertools import dropwhile
 
 from referee.contests.strength.elo import EloEstimate
 from referee.show.formatting import signed
-from referee.show.markup import Markup, fit_scale, tag, tick_values
-from referee.show.time_chart import (
-    BOTTOM,
-    HEIGHT,
-    LEFT,
-    RIGHT,
-    TOP,
-    WIDTH,
-    chart_element,
-    chart_label,
-    grid_line,
-)
+from referee.show.markup import Markup, Scale, fit_scale, tag, tick_values
+from referee.show.time_chart import LEFT, RIGHT, WIDTH, Plot, chart_element, end_labels, grid_line
 
 MAX_POINTS = 200
 MAX_TICKS = 6
@@ -41,25 +31,16 @@ def elo_chart(points: Sequence[EloPoint], names: tuple[str, str]) -> Markup | No
         return None
     first, last = shown[0].matches, shown[-1].matches
     values = fit_scale((end for point in shown for end in (point.estimate.low, point.estimate.high, 0.0)), LEAST_ELO)
-
-    def across(matches: int) -> float:
-        return round(LEFT + (matches - first) / (last - first) * (WIDTH - LEFT - RIGHT), 1)
-
-    def up(elo: float) -> float:
-        return round(HEIGHT - BOTTOM - values.at(elo) / 100 * (HEIGHT - TOP - BOTTOM), 1)
-
-    over = [f"{across(point.matches)} {up(point.estimate.high)}" for point in shown]
-    under = [f"{across(point.matches)} {up(point.estimate.low)}" for point in reversed(shown)]
-    way = "L".join(f"{across(point.matches)} {up(point.estimate.elo)}" for point in shown)
-    zero = tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=up(0), y2=up(0), class_="mark")
+    plot = Plot(Scale(first, last), values)
+    curve = plot.way([(point.matches, point.estimate.elo) for point in shown])
+    zero = plot.up(0)
     return chart_element(
         f"Lead of {names[0]} over {names[1]} in Elo",
-        *(grid_line(up(elo), signed(elo)) for elo in tick_values(values, MAX_TICKS)),
-        zero,
-        tag("path", d=f"M{'L'.join([*over, *under])}z", class_="band c1"),
-        tag("path", d=f"M{way}", class_="curve c1"),
-        chart_label(LEFT, HEIGHT - 6, f"after {first} matches"),
-        chart_label(WIDTH - RIGHT, HEIGHT - 6, f"after {last} matches", "end"),
+        *(grid_line(plot.up(elo), signed(elo)) for elo in tick_values(values, MAX_TICKS)),
+        tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=zero, y2=zero, class_="mark"),
+        plot.band([(point.matches, point.estimate.low, point.estimate.high) for point in shown], "band c1"),
+        tag("path", d=curve, class_="curve c1"),
+        *end_labels(f"after {first} matches", f"after {last} matches"),
     )
 
 

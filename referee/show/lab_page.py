@@ -153,11 +153,7 @@ def _losses(groups: Sequence[LossGroup]) -> Markup:
 def _lengths(summary: LabSummary) -> Markup:
     bot = summary.standings[0].name if summary.standings else ""
     rows = (
-        (
-            _range_text(group),
-            group.won + group.drawn + group.lost,
-            results_bar(group.won, group.drawn, group.lost),
-        )
+        (_range_text(group), group.won + group.drawn + group.lost, results_bar(group.won, group.drawn, group.lost))
         for group in summary.lengths
     )
     columns = (Column("Moves", "name"), number("Matches"), picture(f"{bot}: won · drawn · lost", "bar"))

@@ -28,8 +28,7 @@ MAX_BOARD_CHARS = 6_000_000
 STEPS = (("|◀", "first board"), ("◀", "previous board"), ("▶", "next board"), ("▶|", "last board"))
 NO_BOARDS = tag("p", "Play did not start.", class_="note")
 CONTROLS = joined(
-    tag("button", "Play", type="button", id="play", hidden=""),
-    tag("p", id="said", class_="spoken", role="status"),
+    tag("button", "Play", type="button", id="play", hidden=""), tag("p", id="said", class_="spoken", role="status")
 )
 """For the script."""
 

@@ -28,7 +28,6 @@ from referee.records.record_reader import (
     read_raw_lines,
     read_record,
 )
-from referee.storage.codec import MalformedEntry
 
 ROWS = 20_000
 """Rows of a row group."""
@@ -139,10 +138,7 @@ def rating_rows(record: bytes) -> Iterator[tuple[str, Row]]:
         line = reader.take(raw)
         if line is None or not isinstance(reader.header, ContestHeader):
             continue
-        try:
-            event = decode_contest_event(line.event)
-        except MalformedEntry as wrong:
-            reader.reject_event(line, wrong)
+        event = reader.event_of(line, decode_contest_event)
         if not isinstance(event, MatchRated):
             continue
         for change in event.changes:

@@ -4,11 +4,12 @@ All files follow from what the server has stored, so that publishing twice gives
 version of the server that wrote it, and therefore changes with an upgrade of the server.
 """
 
+import json
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
@@ -24,7 +25,6 @@ from referee.records.record_reader import RecordStatus, read_record, read_record
 from referee.records.signing_key import fingerprint
 from referee.records.verify import verify
 from referee.show.collector import CONCURRENT_CALLS, Progress, ladder_report, no_progress, tournament_report
-from referee.show.contest_tables import cross_table_csv, pairings_csv, standings_csv, standings_json
 from referee.show.markup import Markup, tag
 from referee.show.match_page import PageTerms, match_page
 from referee.show.page import page
@@ -95,7 +95,7 @@ def publish_tournament(organiser: Organiser, name: str, progress: Progress = no_
     if tournament.phase != "finished":
         raise NotPublishable(f"the tournament {name} is not finished")
     pairings = sorted(organiser.tournaments.pairings(name), key=lambda pair: (pair.round, pair.board, pair.id))
-    tables = {"tables/pairings.csv": pairings_csv(pairings)}
+    tables = {"tables/pairings.csv": _pairings_csv(pairings)}
     for form in ("json", "trf"):
         if (exported := _export(organiser, name, form)) is not None:
             tables[f"tables/tournament.{form}"] = exported.encode()
@@ -159,9 +159,9 @@ def _publication(report: Report, source: _Source, tables: Mapping[str, bytes]) -
     key, pages = _checked_pages(matches, records)
     files = {
         "log.jsonl": source.log.encode(),
-        "tables/standings.csv": standings_csv(report),
-        "tables/standings.json": standings_json(report),
-        "tables/cross_table.csv": cross_table_csv(report),
+        "tables/standings.csv": _standings_csv(report),
+        "tables/standings.json": _standings_json(report),
+        "tables/cross_table.csv": _cross_table_csv(report),
         "site/index.html": page(report, _matches_table(matches, source.pairings)).encode(),
         KEY: f"{key}\n".encode(),
         **tables,
@@ -230,3 +230,47 @@ def _export(organiser: Organiser, name: str, form: ExportFormat) -> str | None:
         if refused.reason != "NOT_EXPORTABLE":
             raise
         return None
+
+
+def _standings_csv(report: Report) -> bytes:
+    scores = ("rating", "deviation", "lower_bound") if report.kind == "ladder" else ("points", *report.tie_breaks)
+    heading = ["rank", "entrant", *scores, "wins", "draws", "losses", "forfeits"]
+    rows: list[list[object]] = []
+    for row in report.rows:
+        rating = (
+            [row.rating.value, row.rating.deviation, row.rating.lower_bound]
+            if row.rating
+            else [row.points, *row.tie_breaks]
+        )
+        rows.append([row.rank, row.name, *rating, row.wins, row.draws, row.losses, row.forfeits])
+    return Table(heading, rows).to_csv()
+
+
+def _standings_json(report: Report) -> bytes:
+    return f"{json.dumps([asdict(row) for row in report.rows], indent=1, sort_keys=True)}\n".encode()
+
+
+def _cross_table_csv(report: Report) -> bytes:
+    """Return the points of each entrant against each other; empty cells: they have not met."""
+    cells = report.cells()
+    rows = [
+        [name, *(cells[name, other].points if (name, other) in cells else "" for other in report.names)]
+        for name in report.names
+    ]
+    return Table(["entrant", *report.names], rows).to_csv()
+
+
+def _pairings_csv(pairings: Iterable[Pairing]) -> bytes:
+    """Return the pairings; several entrants, points and matches of one are separated by spaces."""
+    rows = [
+        [
+            pairing.round,
+            pairing.board,
+            pairing.id,
+            " ".join(pairing.entrants),
+            " ".join(f"{points:g}" for points in pairing.points),
+            " ".join(pairing.match_ids),
+        ]
+        for pairing in pairings
+    ]
+    return Table(("round", "board", "pairing", "entrants", "points", "matches"), rows).to_csv()

@@ -4,11 +4,12 @@ Its colours are classes of the style of the page.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import log10
 from typing import Protocol
 
 from referee.show.formatting import time_text
-from referee.show.markup import Markup, tag
+from referee.show.markup import Markup, Scale, tag
 
 WIDTH, HEIGHT = 640, 200
 LEFT, RIGHT, TOP, BOTTOM = 64, 8, 10, 24
@@ -64,16 +65,41 @@ def time_chart(moves: Sequence[TimedMove], seat_names: Sequence[str]) -> Markup 
         for number, (move, ms) in enumerate(zip(shown, times, strict=True))
     ]
     lines = [grid_line(up(ms), time_text(1_000 * ms)) for ms in SCALE_MS if log10(ms) <= high]
-    ends = [
-        chart_label(LEFT, HEIGHT - 6, f"move {shown[0].ply}"),
-        chart_label(WIDTH - RIGHT, HEIGHT - 6, f"move {shown[-1].ply}", "end"),
-    ]
+    ends = end_labels(f"move {shown[0].ply}", f"move {shown[-1].ply}")
     return chart_element("Time charged for each move", *lines, *bars, *ends)
 
 
 def seat_class(seat_names: Sequence[str], seat: int) -> str:
     """Return the class of the colour of a seat, which is its own if it is named after one."""
     return f"c-{seat_names[seat]}" if seat_names[seat] in COLOURS else f"c{seat % 8 + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Curves on two scales."""
+
+    horizontal: Scale
+    vertical: Scale
+
+    def across(self, value: float) -> float:
+        return round(LEFT + self.horizontal.at(value) / 100 * (WIDTH - LEFT - RIGHT), 1)
+
+    def up(self, value: float) -> float:
+        return round(HEIGHT - BOTTOM - self.vertical.at(value) / 100 * (HEIGHT - TOP - BOTTOM), 1)
+
+    def way(self, points: Sequence[tuple[float, float]]) -> str:
+        """Return the path through these points."""
+        return "M" + "L".join(f"{self.across(x)} {self.up(y)}" for x, y in points)
+
+    def band(self, points: Sequence[tuple[float, float, float]], class_: str) -> Markup:
+        """Return the area between the lower and the upper value at each place."""
+        over, under = [(x, high) for x, _, high in points], [(x, low) for x, low, _ in reversed(points)]
+        return tag("path", d=f"{self.way([*over, *under])}z", class_=class_)
+
+
+def end_labels(first: str, last: str) -> list[Markup]:
+    """Return the labels below both ends of the horizontal scale."""
+    return [chart_label(LEFT, HEIGHT - 6, first), chart_label(WIDTH - RIGHT, HEIGHT - 6, last, "end")]
 
 
 def chart_element(label: str, *inside: Markup) -> Markup:

@@ -3,7 +3,7 @@
 - `site`: routes, and the application that serves them
 - `site_server`: serves the application over HTTP, until it is told to stop
 - `visitors`: limits of requests and streams for each address, and the headers that protect visitors
-- `request_values`: values in paths and queries, with their limits
+- `request_values`: values in paths and queries, and forms, with their limits
 - `upstream`: calls of the referee
 - `match_feed`, `match_feeds`: a match as the referee streams it, shared by all its visitors
 - `finished_match`: a finished match from its record

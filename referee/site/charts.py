@@ -6,18 +6,7 @@ from referee_api.v1 import rating_pb2
 
 from referee.show.frames import milliseconds
 from referee.show.markup import Markup, fit_scale, tag, tick_values, time_ticks
-from referee.show.time_chart import (
-    BOTTOM,
-    HEIGHT,
-    LEFT,
-    MAX_BARS,
-    RIGHT,
-    TOP,
-    WIDTH,
-    chart_element,
-    chart_label,
-    grid_line,
-)
+from referee.show.time_chart import HEIGHT, MAX_BARS, Plot, chart_element, chart_label, grid_line
 
 LEAST_ELO = 100.0
 
@@ -32,23 +21,12 @@ def rating_chart(points: Sequence[rating_pb2.RatingPoint]) -> Markup | None:
     times = fit_scale(at_ms, 1_000)
     bounds = [point.rating.value + sign * 2 * point.rating.deviation for point in shown for sign in (-1, 1)]
     values = fit_scale(bounds, LEAST_ELO)
-
-    def across(time_ms: float) -> float:
-        return round(LEFT + times.at(time_ms) / 100 * (WIDTH - LEFT - RIGHT), 1)
-
-    def up(value: float) -> float:
-        return round(HEIGHT - BOTTOM - values.at(value) / 100 * (HEIGHT - TOP - BOTTOM), 1)
-
-    def path(signs: float) -> list[str]:
-        return [
-            f"{across(time)} {up(point.rating.value + signs * 2 * point.rating.deviation)}"
-            for time, point in zip(at_ms, shown, strict=True)
-        ]
-
-    band = tag("path", d=f"M{'L'.join([*path(1), *reversed(path(-1))])}z", class_="band")
-    line = tag("path", d=f"M{'L'.join(path(0))}", class_="line")
-    grid = [grid_line(up(value), f"{value:.0f}") for value in tick_values(values, 5)]
-    labels = [chart_label(across(time), HEIGHT - 6, text, "middle") for time, text in time_ticks(times, 4)]
+    plot = Plot(times, values)
+    spread = [(at, point.rating.value, 2 * point.rating.deviation) for at, point in zip(at_ms, shown, strict=True)]
+    band = plot.band([(at, value - two, value + two) for at, value, two in spread], "band")
+    line = tag("path", d=plot.way([(at, value) for at, value, _ in spread]), class_="line")
+    grid = [grid_line(plot.up(value), f"{value:.0f}") for value in tick_values(values, 5)]
+    labels = [chart_label(plot.across(time), HEIGHT - 6, text, "middle") for time, text in time_ticks(times, 4)]
     return chart_element("Rating over time", *grid, band, line, *labels)
 
 

@@ -12,11 +12,7 @@ WRITER = "writer"
 """Key of the scope with the writer of the connection, to which chunks of HTTP/1.1 may be written; None: none may."""
 PING_S = 15.0
 PING = b": still here\n\n"
-HEADERS = [
-    (b"content-type", b"text/event-stream"),
-    (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),
-]
+HEADERS = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store"), (b"x-accel-buffering", b"no")]
 
 
 class EventStream(Response):

@@ -50,24 +50,24 @@ class JsonApi:
 
     def _handler(self, call: JsonCall) -> Callable[[Request], Awaitable[Response]]:
         async def handle(request: Request) -> Response:
-            message, limits = read_request(call, request.path_params, request.query_params.multi_items())
+            message, limit = read_request(call, request.path_params, request.query_params.multi_items())
             token = token_of(request)
             if token:
-                body = await call.answer(self._upstream.with_token(token), message, limits)
+                body = await call.answer(self._upstream.with_token(token), message, limit)
             else:
-                body = await self._public_answer(call, request, message, limits)
+                body = await self._public_answer(call, request, message, limit)
             headers = PRIVATE_HEADERS if token else PUBLIC_HEADERS
             return Response(body, media_type=call.media_type, headers=headers)
 
         return handle
 
-    async def _public_answer(self, call: JsonCall, request: Request, message: Message, limits: dict[str, int]) -> bytes:
-        key = f"{call.path} {limits} {message.SerializeToString(deterministic=True).hex()}"
+    async def _public_answer(self, call: JsonCall, request: Request, message: Message, limit: int) -> bytes:
+        key = f"{call.path} {limit} {message.SerializeToString(deterministic=True).hex()}"
         return await self._public.get(
             key,
             request.scope[VISITOR],
             call.upstream_calls,
-            lambda: call.answer(self._upstream, message, limits),
+            lambda: call.answer(self._upstream, message, limit),
             is_small=call.is_small,
         )
 

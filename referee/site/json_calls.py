@@ -21,7 +21,9 @@ BASE = "/api/v1"
 PACKAGE = "referee_api.v1"
 MAX_CHARS = 512
 """Length of a value in an address."""
-MAX_ENTRIES = 200
+LIMIT = "limit"
+"""The parameter that is no field of a request: the maximum number of entries in a response."""
+DEFAULT_ENTRIES, MAX_ENTRIES = 100, 200
 MAX_ENTRIES_BYTES = 256 * 1024
 """Size of entries, as messages, after which a response ends."""
 LARGE_BYTES = 16 * 1024
@@ -36,26 +38,17 @@ INTEGERS = {
 """Ranges by type in the contract."""
 BOOLS = {"true": True, "false": False}
 
-Answer = Callable[[Upstream, Message, Mapping[str, int]], Awaitable[bytes]]
-"""Answers a request, with the values of `JsonCall.limits`. Raises UpstreamError."""
+Answer = Callable[[Upstream, Message, int], Awaitable[bytes]]
+"""Answers a request, with at most so many entries. Raises UpstreamError."""
 
 
-@dataclass(frozen=True, slots=True)
-class CountParameter:
-    """A parameter that is no field of the request: a number from 1 on."""
-
-    default: int
-    maximum: int
-    description: str
-
-
-async def answer_message(upstream: Upstream, request: Message, _: Mapping[str, int]) -> bytes:
+async def answer_message(upstream: Upstream, request: Message, _: int) -> bytes:
     """Make the call, and return its response."""
     answer = await upstream.call(request, response_class(METHODS[request.DESCRIPTOR.full_name]))
     return await to_json(answer)
 
 
-async def answer_entries(upstream: Upstream, request: Message, limits: Mapping[str, int]) -> bytes:
+async def answer_entries(upstream: Upstream, request: Message, limit: int) -> bytes:
     """Return the entries that are visible now, without waiting for others."""
     assert isinstance(request, match_service_pb2.WatchMatchRequest)
     query = match_service_pb2.GetMatchRequest(match_id=request.match_id)
@@ -72,11 +65,11 @@ async def answer_entries(upstream: Upstream, request: Message, limits: Mapping[s
             async with asyncio.timeout(TIMEOUT_S):
                 async for response in stream:
                     for item in response.items:
-                        if item.HasField("entry") and len(entries.items) < limits["limit"]:
+                        if item.HasField("entry") and len(entries.items) < limit:
                             entries.items.append(item)
                             size += item.ByteSize()
                     is_last = entries.items and entries.items[-1].entry.number >= last
-                    if is_last or len(entries.items) == limits["limit"] or size > MAX_ENTRIES_BYTES:
+                    if is_last or len(entries.items) == limit or size > MAX_ENTRIES_BYTES:
                         break
         except TimeoutError:
             raise UpstreamError(HTTPStatus.GATEWAY_TIMEOUT, "", "The referee sent no entries in time.") from None
@@ -86,7 +79,7 @@ async def answer_entries(upstream: Upstream, request: Message, limits: Mapping[s
     return to_bytes({"entries": [item["entry"] for item in items], "last_number": str(last)})
 
 
-async def answer_record(upstream: Upstream, request: Message, _: Mapping[str, int]) -> bytes:
+async def answer_record(upstream: Upstream, request: Message, _: int) -> bytes:
     """Return the record, byte for byte."""
     assert isinstance(request, match_service_pb2.GetRecordRequest)
     return await read_record(upstream, request.match_id)
@@ -101,7 +94,7 @@ class JsonCall:
     request_name: str
     """Name of the request in the contract."""
     answer: Answer = answer_message
-    limits: tuple[tuple[str, CountParameter], ...] = ()
+    has_limit: bool = False
     media_type: str = "application/json"
     upstream_calls: int = 1
     is_small: bool = True
@@ -112,13 +105,7 @@ class JsonCall:
         return METHODS[f"{PACKAGE}.{self.request_name}"]
 
 
-ENTRIES = JsonCall(
-    "/matches/{match_id}/entries",
-    "WatchMatchRequest",
-    answer_entries,
-    limits=(("limit", CountParameter(100, MAX_ENTRIES, "Maximum number of entries. A response can have fewer.")),),
-    upstream_calls=2,
-)
+ENTRIES = JsonCall("/matches/{match_id}/entries", "WatchMatchRequest", answer_entries, has_limit=True, upstream_calls=2)
 RECORD = JsonCall(
     "/matches/{match_id}/record", "GetRecordRequest", answer_record, media_type="application/jsonl", is_small=False
 )
@@ -145,11 +132,8 @@ CALLS = (
 )
 
 
-def read_request(
-    call: JsonCall, path: Mapping[str, str], query: Sequence[tuple[str, str]]
-) -> tuple[Message, dict[str, int]]:
-    """Return the request of an address, and its limits. Raises UpstreamError with the reason BAD_FIELD."""
-    limits = dict(call.limits)
+def read_request(call: JsonCall, path: Mapping[str, str], query: Sequence[tuple[str, str]]) -> tuple[Message, int]:
+    """Return the request of an address, and its limit. Raises UpstreamError with the reason BAD_FIELD."""
     texts: dict[str, str] = {}
     for name, text in [*path.items(), *query]:
         if len(text) > MAX_CHARS:
@@ -158,16 +142,14 @@ def read_request(
             raise _bad_field(f"{name!r} is given twice")
         texts[name] = text
     known = call.method.input_type.fields_by_name
+    limit = texts.pop(LIMIT, str(DEFAULT_ENTRIES)) if call.has_limit else "1"
     for name in texts:
-        if name not in known and name not in limits:
-            raise _bad_field(unknown("parameter", name, [*known, *limits]))
-    values = {name: _value(known[name], text) for name, text in texts.items() if name in known}
-    numbers = {
-        name: _integer(name, texts[name], 1, limit.maximum) if name in texts else limit.default
-        for name, limit in limits.items()
-    }
+        if name not in known:
+            raise _bad_field(unknown("parameter", name, [*known, LIMIT] if call.has_limit else known))
+    values = {name: _value(known[name], text) for name, text in texts.items()}
+    most = _integer(LIMIT, limit, 1, MAX_ENTRIES)
     try:
-        return ParseDict(values, GetMessageClass(call.method.input_type)()), numbers
+        return ParseDict(values, GetMessageClass(call.method.input_type)()), most
     except (ParseError, ValueError, TypeError, OverflowError):
         raise _bad_field("a time is written like 2026-01-31T12:00:00Z") from None
 

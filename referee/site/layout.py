@@ -38,14 +38,7 @@ def document(page: Page, path: str, version: str = "", events: str = "") -> str:
         "body",
         tag("a", "Skip to the content", href="#content", class_="skip"),
         tag("header", tag("nav", *links, aria_label="Sections"), class_="site"),
-        tag(
-            "main",
-            page.top,
-            *regions,
-            id="content",
-            data_events=events or None,
-            data_version=version or None,
-        ),
+        tag("main", page.top, *regions, id="content", data_events=events or None, data_version=version or None),
         tag("p", "", id="connection", role="status"),
         tag("footer", "Times are in your time zone. ", tag("a", "JSON", href="/api/v1/"), class_="site"),
     )

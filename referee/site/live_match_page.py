@@ -106,14 +106,7 @@ def _steps(feed: MatchFeed, frame: Frame, address: str) -> Markup:
     last = feed.last_board.ply
     targets = {"first": 0, "previous": max(0, frame.ply - 1), "next": min(last, frame.ply + 1), "last": last}
     links = [
-        tag(
-            "a",
-            sign,
-            href=f"{address}?ply={targets[name]}",
-            data_step=name,
-            aria_label=label,
-            class_="step",
-        )
+        tag("a", sign, href=f"{address}?ply={targets[name]}", data_step=name, aria_label=label, class_="step")
         for name, sign, label in STEPS
     ]
     play = tag("button", "Play", type="button", id="play", hidden="")

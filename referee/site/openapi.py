@@ -13,7 +13,18 @@ from typing import Any
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from referee_api.v1 import entry_pb2
 
-from referee.site.json_calls import BASE, CALLS, ENTRIES, INTEGERS, PACKAGE, RECORD, JsonCall
+from referee.site.json_calls import (
+    BASE,
+    CALLS,
+    DEFAULT_ENTRIES,
+    ENTRIES,
+    INTEGERS,
+    LIMIT,
+    MAX_ENTRIES,
+    PACKAGE,
+    RECORD,
+    JsonCall,
+)
 from referee.transport.contract_options import max_chars
 
 COMMENTS_FILE = files("referee.site").joinpath("contract_comments.json")
@@ -32,6 +43,12 @@ ERRORS = {
     HTTPStatus.INTERNAL_SERVER_ERROR: "An error of the site or the referee.",
     HTTPStatus.SERVICE_UNAVAILABLE: "The referee cannot be reached, or the site is busy; retry later.",
     HTTPStatus.GATEWAY_TIMEOUT: "The referee did not respond in time.",
+}
+LIMIT_PARAMETER = {
+    "name": LIMIT,
+    "in": "query",
+    "description": "Maximum number of entries. A response can have fewer.",
+    "schema": {"type": "integer", "minimum": 1, "maximum": MAX_ENTRIES, "default": DEFAULT_ENTRIES},
 }
 EXAMPLES = {"bot": "greedy", "game": "alquerque", "ladder": "spring", "tournament": "cup"}
 ERROR_SCHEMA = {
@@ -71,15 +88,8 @@ def _operation(call: JsonCall, schemas: "_Schemas") -> dict[str, Any]:
     method = call.method
     comment = schemas.comment(f"{method.containing_service.name}.{method.name}")
     parameters = [_parameter(field, call, schemas) for field in method.input_type.fields]
-    parameters += [
-        {
-            "name": name,
-            "in": "query",
-            "description": limit.description,
-            "schema": {"type": "integer", "minimum": 1, "maximum": limit.maximum, "default": limit.default},
-        }
-        for name, limit in call.limits
-    ]
+    if call.has_limit:
+        parameters.append(LIMIT_PARAMETER)
     schema = _answer_schema(call, method.output_type, schemas)
     described = schemas.comment(method.output_type.name)
     response = {"description": described, "content": {call.media_type: {"schema": schema}}}

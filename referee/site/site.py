@@ -69,10 +69,10 @@ class Site:
         api = JsonApi(self._upstream)
         routes = [
             *self._live("/", self._home),
-            *self._live("/ladders/{name}", self._ladder),
-            *self._live("/tournaments/{name}", self._tournament),
+            *self._live("/ladders/{name}", self._named(ladder_page)),
+            *self._live("/tournaments/{name}", self._named(tournament_page)),
             *self._live("/tournaments/{name}/rounds/{number}", self._round),
-            *self._live("/bots/{name}", self._bot),
+            *self._live("/bots/{name}", self._named(bot_page)),
             Route("/matches", self._matches),
             Route("/matches/{id}", self._match),
             Route("/matches/{id}/events", self._match_events),
@@ -123,23 +123,20 @@ class Site:
     def _home(self, _: Request) -> Render:
         return lambda: home_page(self._upstream, self._feeds)
 
-    def _ladder(self, request: Request) -> Render:
-        name = name_in(request, "name")
-        return lambda: ladder_page(self._upstream, name)
+    def _named(self, page: Callable[[Upstream, str], Awaitable[Page]]) -> Callable[[Request], Render]:
+        """Return what renders the page of what the address names."""
 
-    def _tournament(self, request: Request) -> Render:
-        name = name_in(request, "name")
-        return lambda: tournament_page(self._upstream, name)
+        def render(request: Request) -> Render:
+            name = name_in(request, "name")
+            return lambda: page(self._upstream, name)
+
+        return render
 
     def _round(self, request: Request) -> Render:
         name, number = name_in(request, "name"), name_in(request, "number")
         if not (number.isascii() and number.isdigit() and len(number) < 7):
             raise HTTPException(HTTPStatus.NOT_FOUND)
         return lambda: round_page(self._upstream, name, int(number))
-
-    def _bot(self, request: Request) -> Render:
-        name = name_in(request, "name")
-        return lambda: bot_page(self._upstream, name)
 
     # Matches
 

@@ -12,15 +12,7 @@ from referee.show.markup import Markup, joined, tag
 from referee.show.table import Table, number, scroller
 from referee.show.words import format_text, round_text, time_control_text
 from referee.site.correction_marks import MARK, corrections_list, list_pairings
-from referee.site.layout import (
-    entrant_link,
-    entrant_with_bots,
-    heading,
-    moment,
-    nothing,
-    pages_links,
-    section,
-)
+from referee.site.layout import entrant_link, entrant_with_bots, heading, moment, nothing, pages_links, section
 from referee.site.live_pages import Page
 from referee.site.tournament_rounds import count_rounds, one_round, rounds_section
 from referee.site.upstream import Upstream, UpstreamError

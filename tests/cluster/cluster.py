@@ -7,7 +7,6 @@ A test starts a cluster, lets a fault act while matches are played, waits until 
 import os
 import resource
 import signal
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,11 +15,10 @@ from urllib.request import urlopen
 
 from referee_api.v1 import clock_pb2, game_pb2, match_pb2
 
-from tests.cluster import newer_node, shifted_node
-from tests.cluster.checker import check
+from tests.cluster import changed_node
+from tests.cluster.checker import Violation, check, report
 from tests.cluster.final_state import FinalLadder, patient_call
 from tests.cluster.recorders import Recorders, run_bots, run_watchers
-from tests.cluster.violations import Violation, report
 from tests.e2e.organiser import call_method
 from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server
 
@@ -39,29 +37,19 @@ FINISH_TIMEOUT_S = 2 * TIMEOUT_S
 class Node:
     """One `referee serve`, which can be killed, frozen and started again on the same data."""
 
-    def __init__(self, folder: Path, flags: Sequence[str], program: str) -> None:
+    def __init__(self, folder: Path, flags: Sequence[str]) -> None:
         self._folder = folder
         self.flags = flags
         """Flags with which it is started the next time."""
-        self._program = program
         self._running = ExitStack()
         self.server: ServerProcess
         folder.mkdir()
 
-    def start(self, wall_clock_shift_s: float = 0) -> None:
-        """Start it. Its wall clock is ahead of that of this machine by `wall_clock_shift_s`."""
-        if wall_clock_shift_s:
-            shift = (shifted_node.FLAG, str(wall_clock_shift_s))
-            running = run_server(self._folder, *self.flags, *shift, module=shifted_node.__name__)
-        else:
-            running = run_server(self._folder, *self.flags, module=self._program)
-        self.server = self._running.enter_context(running)
-
-    def start_release(self, oldest_protocol: int, newest_protocol: int) -> None:
-        """Start it as a later release, which understands these protocols between nodes."""
-        protocols = (newer_node.FLAG, f"{oldest_protocol},{newest_protocol}")
-        running = run_server(self._folder, *self.flags, *protocols, module=newer_node.__name__)
-        self.server = self._running.enter_context(running)
+    def start(self, *more: str) -> None:
+        """Start it, with some flags for this time only."""
+        flags = (*self.flags, *more)
+        module = changed_node.__name__ if changed_node.CHANGES.keys() & set(flags) else "referee"
+        self.server = self._running.enter_context(run_server(self._folder, *flags, module=module))
 
     def kill(self) -> None:
         """Kill it with SIGKILL."""
@@ -162,15 +150,14 @@ class Cluster:
         self._bots.connect_to(addresses)
         self._watchers.connect_to(addresses)
 
-    def upgrade(self, node: Node, oldest_protocol: int, newest_protocol: int) -> None:
-        """Replace a node by one of a later release."""
+    def upgrade(self, node: Node, protocols: str) -> None:
+        """Replace a node by one of a later release, which understands these protocols between nodes."""
         node.drain()
-        node.start_release(oldest_protocol, newest_protocol)
-        self.publish_addresses()
+        self.restart(node, changed_node.PROTOCOLS, protocols)
 
-    def restart(self, node: Node, wall_clock_shift_s: float = 0) -> None:
-        """Start a node that was killed."""
-        node.start(wall_clock_shift_s)
+    def restart(self, node: Node, *more: str) -> None:
+        """Start a node that has ended, with some flags for this time only."""
+        node.start(*more)
         self.publish_addresses()
 
     def wait_for_moves(self, count: int) -> None:
@@ -221,25 +208,26 @@ def _match_terms() -> match_pb2.MatchTerms:
 
 
 @contextmanager
+def run_nodes(folder: Path, *flags: Sequence[str]) -> Iterator[list[Node]]:
+    """Run a node with each of these lists of flags."""
+    with ExitStack() as stack:
+        nodes = [Node(folder / f"node-{number}", of_node) for number, of_node in enumerate(flags)]
+        for node in nodes:
+            stack.callback(node.close)
+            node.start()
+        yield nodes
+
+
+@contextmanager
 def run_cluster(
-    folder: Path,
-    nodes: int = 1,
-    flags: Sequence[str] = (),
-    own_flags: Callable[[int], Sequence[str]] = lambda _: (),
-    program: str = "referee",
+    folder: Path, nodes: int = 1, flags: Sequence[str] = (), own_flags: Callable[[int], Sequence[str]] = lambda _: ()
 ) -> Iterator[Cluster]:
     """Run a cluster of this many nodes, on which bots play a ladder and watchers watch it.
 
-    All nodes have `flags`; `own_flags` returns further ones of one node, by its number from 0. `program` is the module
-    that they run.
+    All nodes have `flags`; `own_flags` returns further ones of one node, by its number from 0.
     """
-    with ExitStack() as stack:
-        running = [
-            Node(folder / f"node-{number}", (*FLAGS, *flags, *own_flags(number)), program) for number in range(nodes)
-        ]
-        for node in running:
-            stack.callback(node.close)
-            node.start()
+    of_nodes = [(*FLAGS, *flags, *own_flags(number)) for number in range(nodes)]
+    with run_nodes(folder, *of_nodes) as running, ExitStack() as stack:
         cluster = Cluster(folder, running, stack)
         try:
             cluster.play()
@@ -248,8 +236,3 @@ def run_cluster(
             for number, node in enumerate(running):
                 error.add_note(f"node {number}: {node.log_end()}")
             raise
-
-
-def hold(seconds: float) -> None:
-    """Let a fault last: the time itself is the fault, and nothing is asserted about it."""
-    time.sleep(seconds)

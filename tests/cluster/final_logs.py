@@ -49,6 +49,9 @@ class FinalMatch:
     def result(self) -> GameResult | None:
         return self.entries[-1].result if self.entries else None
 
+    def player_of(self, entry: LoggedEntry) -> str:
+        return self.players[entry.seat or 0]
+
 
 @dataclass(frozen=True, slots=True)
 class RatedMatch:

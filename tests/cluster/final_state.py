@@ -15,8 +15,8 @@ import grpc
 from referee_client.errors import Refused
 from referee_client.organiser.calls import Retries
 
+from tests.cluster.checker import Broken, Violation
 from tests.cluster.final_logs import FinalMatch, FinalState, RatedMatch, match_of_record
-from tests.cluster.violations import Broken, Violation
 from tests.e2e.organiser import call_method
 from tests.e2e.server import TIMEOUT_S
 from tests.recomputation.ladder import recompute_ladder
@@ -37,6 +37,22 @@ def patient_call(channel: grpc.Channel, method: str, token: str, **fields: Any) 
             time.sleep(retries.pause_after(error))
 
 
+def save_record(channel: grpc.Channel, token: str, match_id: str, folder: Path) -> list[str]:
+    """Write the record of a match to the folder, and return its lines."""
+    parts = patient_call(channel, "MatchService/GetRecord", token, match_id=match_id)
+    lines = [line for part in parts for line in part.lines]
+    (folder / f"{match_id}.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    return lines
+
+
+def verify_records(folder: Path, contest: Path) -> str:
+    """Check the record of a contest and those of its matches by `referee verify`; return what is wrong."""
+    command = [sys.executable, "-m", "referee", "verify", "--records", str(folder), str(contest)]
+    command += sorted(map(str, folder.glob("*.jsonl")))
+    verified = subprocess.run(command, capture_output=True, text=True, timeout=5 * TIMEOUT_S, check=False)
+    return verified.stdout[-MAX_OUTPUT:] + verified.stderr[-MAX_OUTPUT:] if verified.returncode else ""
+
+
 class FinalLadder:
     """A closed ladder, as one node shows it."""
 
@@ -52,16 +68,17 @@ class FinalLadder:
 
     def read(self) -> FinalState:
         """Return all matches and ratings, and write their records to the folder."""
-        matches = {match.id: self._match(match) for match in self._matches()}
-        return FinalState(matches, list(self._rated()))
+        page = self._call("MatchService/ListMatches", ladder=self._ladder, page_size=1000)
+        assert not page.next_page_token
+        return FinalState({match.id: self._match(match) for match in page.matches}, list(self._rated()))
 
     def violations(self) -> list[Violation]:
         """Check the records that were read."""
         log = f"ladder/{self._ladder}"
         if self._unreadable:
             return [Violation(Broken.RATINGS_DIFFER, log, (self._unreadable,))]
-        verified = self._verify()
-        found = [] if verified.returncode == 0 else [verified.stdout[-MAX_OUTPUT:] + verified.stderr[-MAX_OUTPUT:]]
+        wrong = verify_records(self._folder, self._record)
+        found = [wrong] if wrong else []
         try:
             recompute_ladder(self._events)
         except (Differs, AssertionError) as error:
@@ -75,26 +92,14 @@ class FinalLadder:
     def _call(self, method: str, **fields: Any) -> Any:
         return patient_call(self._channel, method, self._token, **fields)
 
-    def _matches(self) -> Iterator[Any]:
-        page = self._call("MatchService/ListMatches", ladder=self._ladder, page_size=1000)
-        yield from page.matches
-        while page.next_page_token:
-            page = self._call(
-                "MatchService/ListMatches", ladder=self._ladder, page_size=1000, page_token=page.next_page_token
-            )
-            yield from page.matches
-
     def _match(self, match: Any) -> FinalMatch:
         phase = type(match).DESCRIPTOR.fields_by_name["phase"].enum_type.values_by_number[match.phase].name
         if phase != OVER:
             return FinalMatch(match.id, [seat.bot for seat in match.seats], phase=phase)
         try:
-            parts = self._call("MatchService/GetRecord", match_id=match.id)
+            return match_of_record(save_record(self._channel, self._token, match.id, self._folder))
         except Refused as refused:
             return FinalMatch(match.id, [seat.bot for seat in match.seats], phase=f"unreadable: {refused}")
-        lines = [line for part in parts for line in part.lines]
-        (self._folder / f"{match.id}.jsonl").write_text("".join(f"{line}\n" for line in lines))
-        return match_of_record(lines)
 
     def _rated(self) -> Iterator[RatedMatch]:
         try:
@@ -110,11 +115,6 @@ class FinalLadder:
             if event["kind"] == "match_rated":
                 ratings = {change["player"]["bot"]: change["after"]["rating"]["value"] for change in event["changes"]}
                 yield RatedMatch(event["match_id"], tuple(event["finish"]["ranks"]), ratings)
-
-    def _verify(self) -> subprocess.CompletedProcess[str]:
-        records = sorted(map(str, self._folder.glob("*.jsonl")))
-        command = [sys.executable, "-m", "referee", "verify", "--records", str(self._folder), str(self._record)]
-        return subprocess.run([*command, *records], capture_output=True, text=True, timeout=5 * TIMEOUT_S, check=False)
 
     def _standings(self) -> dict[str, float]:
         rows = self._call("LadderService/ListLadderStandings", ladder=self._ladder, page_size=1000).standings

@@ -4,10 +4,10 @@ Recorders flush each line before they act on it, so that the file holds everythi
 microseconds of the monotonic clock of the recorder's process, and are never compared with those of another process.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -86,16 +86,6 @@ class VerdictReceived(_Line, frozen=True, tag="verdict"):
     repeated: bool = False
 
 
-class TurnExpired(_Line, frozen=True, tag="turn_expired"):
-    match_id: str
-    token: str
-
-
-class MatchStartReceived(_Line, frozen=True, tag="started"):
-    match_id: str
-    seat: int
-
-
 class MatchEndReceived(_Line, frozen=True, tag="ended"):
     match_id: str
     seat: int
@@ -143,14 +133,13 @@ Line: TypeAlias = (
     | TurnReceived
     | MoveSent
     | VerdictReceived
-    | TurnExpired
-    | MatchStartReceived
     | MatchEndReceived
     | OwnLag
     | WatchOpened
     | EntryReceived
 )
 
+LineKind = TypeVar("LineKind")
 _DECODER = msgspec.json.Decoder(Line)
 
 
@@ -160,6 +149,9 @@ class History:
 
     name: str
     lines: Sequence[Line]
+
+    def of_kind(self, kind: type[LineKind]) -> list[LineKind]:
+        return [line for line in self.lines if isinstance(line, kind)]
 
 
 class HistoryWriter:
@@ -181,7 +173,3 @@ def read_history(file: Path) -> History:
     """Read a file; a last line that is cut off was not acted upon, and is left out."""
     complete = file.read_bytes().rpartition(b"\n")[0]
     return History(file.stem, [_DECODER.decode(line) for line in complete.splitlines()])
-
-
-def read_histories(files: Iterable[Path]) -> list[History]:
-    return [read_history(file) for file in sorted(files)]

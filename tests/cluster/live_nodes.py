@@ -1,7 +1,8 @@
 """Nodes of a cluster in one process: one log, one bus, a stopped clock, and streams that a test can break."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 from referee.cluster.coordinator import ItemHandler
 from referee.cluster.messages import (
@@ -15,12 +16,16 @@ from referee.cluster.node import ClusterNode
 from referee.cluster.shared_matches import SharedMatches
 from referee.live.outbox import MoveAccepted, OutboxItem, VerdictNotice
 from referee.live.sessions import Session
-from referee.match.clock import SECOND
+from referee.match.clock import SECOND, Micros
+from referee.match.events import MovePlayed
 from referee.match.setup import Player
+from referee.match.state import MatchPhase
 from tests.cluster.bus.local_bus import LocalBusHub
+from tests.cluster.worlds import in_world
 from tests.live.fake_time import FakeTime, settle
-from tests.live.referee_harness import MANY_MATCHES, RefereeHarness
+from tests.live.referee_harness import BOTS, MANY_MATCHES, RefereeHarness, drain_turns
 
+FIRST, SECOND_BOT, IDLE_BOT = BOTS[:3]
 RETURN_WITHIN_US = 30 * SECOND
 
 
@@ -35,6 +40,15 @@ class LiveNode(RefereeHarness):
         assert isinstance(self.live.others, SharedMatches)
         self.shared = self.live.others
         self.node = ClusterNode(name, self.bus, self.shared, self.referee, EchoedItems(), RETURN_WITHIN_US)
+
+    def session(self, player: Player) -> Session:
+        (session,) = self.referee.sessions.of_bot(player.bot)
+        return session
+
+    async def leave(self, player: Player) -> None:
+        """Let a bot close its session."""
+        self.referee.sessions.close(self.session(player))
+        await settle()
 
     async def answer(self, match_id: str, seat: int, move: str) -> MoveAccepted:
         """Answer the turn of a bot that is connected to this node."""
@@ -84,29 +98,28 @@ class Stream:
 
 
 class LiveCluster:
-    """Nodes named a, b, c, …; the first one is the coordinator."""
+    """Four nodes, of which the first one is the coordinator in the beginning."""
 
-    def __init__(self, many: int = 3) -> None:
+    def __init__(self) -> None:
         self.hub = LocalBusHub()
-        self.nodes: list[LiveNode] = []
-        for name in "abcdefgh"[:many]:
-            self.nodes.append(LiveNode(name, self.hub, self.nodes[0] if self.nodes else None))
-        self.time = self.nodes[0].time
-        self.stored = self.nodes[0].stored
+        self.a = LiveNode("a", self.hub, None)
+        self.b, self.c, self.d = [LiveNode(name, self.hub, self.a) for name in "bcd"]
+        self.nodes = [self.a, self.b, self.c, self.d]
+        self.time = self.a.time
+        self.stored = self.a.stored
         self.streams: dict[str, Stream] = {}
+        self.match_id = ""
+        self._lost: list[LiveNode] = []
 
-    async def open(self) -> Sequence[LiveNode]:
+    async def open(self) -> None:
         for node in self.nodes:
             await node.bus.open()
             node.node.open()
-        await self.elect(self.nodes[0])
-        return self.nodes
+        await self.elect(self.a)
 
     async def elect(self, coordinator: LiveNode, without: Sequence[LiveNode] = ()) -> None:
         """Make a node the coordinator. Nodes in `without` learn nothing of it."""
-        for stream in self.streams.values():
-            if not stream.broken:
-                stream.cut()
+        self.cut(*self.streams)
         others = [node for node in self.nodes if node is not coordinator and node not in without]
         for node in others:
             node.node.follow(coordinator.name)
@@ -115,22 +128,111 @@ class LiveCluster:
             self.streams[node.name] = Stream(coordinator, node)
         await settle()
 
-    def kill(self, node: LiveNode, coordinator: LiveNode) -> None:
-        """Let a node vanish: nothing reaches it or comes from it, and the others know."""
-        self.streams[node.name].cut()
+    def cut(self, *names: str) -> None:
+        """Break the streams of these nodes to the coordinator."""
+        for name in names:
+            if not self.streams[name].broken:
+                self.streams[name].cut()
+
+    async def mend(self, node: LiveNode) -> None:
+        """Let a node have a stream to the first coordinator again."""
+        self.streams[node.name] = Stream(self.a, node)
+        await settle()
+
+    def kill(self, node: LiveNode) -> None:
+        """Let a node vanish: nothing reaches it or comes from it, and the first coordinator knows."""
+        self.cut(node.name)
+        self.lose_node(node)
+        node.node.close()
+        self.a.node.coordinator.remove_node(node.name)
+
+    def lose_coordinator(self) -> None:
+        """Let the first coordinator lose all connections, and nobody else take its place yet."""
+        self.cut(*self.streams)
+        self.lose_node(self.a)
+
+    def lose_node(self, node: LiveNode) -> None:
+        """Let a node lose the bus and the log, which nobody is told."""
         self.hub.divide([node.bus])
         node.log.make_unavailable()
-        node.node.close()
         self.nodes.remove(node)
-        coordinator.node.coordinator.remove_node(node.name)
+        self._lost.append(node)
 
     async def close(self) -> None:
+        for node in self._lost:
+            node.node.close()
         for node in self.nodes:
             node.node.close()
             await node.referee.close()
             await node.bus.close()
             assert node.recorder.faults == []
 
+    # The match that a test watches
+
+    async def start_match(self, first: LiveNode, second: LiveNode) -> None:
+        """Start a match between bots at these nodes."""
+        connect(first, FIRST)
+        connect(second, SECOND_BOT)
+        await settle()
+        self.match_id = await self.a.create()
+        await settle()
+
+    async def answer(self, node: LiveNode, seat: int) -> None:
+        await node.answer(self.match_id, seat, "1")
+
+    async def pass_time(self, us: Micros) -> None:
+        await self.time.advance(us)
+        await settle()
+
+    async def return_to(self, node: LiveNode) -> Session:
+        """Let the first bot connect to this node, where it gets its turn; return its session."""
+        (again,) = connect(node, FIRST)
+        await settle()
+        assert len(drain_turns(again)) == 1
+        return again
+
+    async def answer_elsewhere(self, node: LiveNode) -> int:
+        """Let the first bot connect to this node, and answer there after a second; return how much it is charged."""
+        await self.return_to(node)
+        await self.time.advance(SECOND)
+        await self.answer(node, 0)
+        return (await self.charges())[-1]
+
+    async def charges(self) -> list[int]:
+        """Return what each move was charged."""
+        moves = [entry.event for entry in await self.stored.read(self.match_id) if isinstance(entry.event, MovePlayed)]
+        return [move.row.charged_us for move in moves if move.row]
+
+    async def events(self) -> list[str]:
+        return await self.a.event_kinds(self.match_id)
+
+    async def phase(self, node: LiveNode) -> MatchPhase:
+        return (await node.match(self.match_id)).phase
+
+    async def forfeits(self) -> list[int]:
+        await settle()
+        return [forfeit.seat for forfeit in (await self.nodes[0].match(self.match_id)).forfeits]
+
 
 def connect(node: LiveNode, *players: Player) -> list[Session]:
     return node.connect(*players, hello=MANY_MATCHES)
+
+
+@in_world
+@asynccontextmanager
+async def in_cluster() -> AsyncIterator[LiveCluster]:
+    cluster = LiveCluster()
+    await cluster.open()
+    yield cluster
+    await cluster.close()
+
+
+@in_world
+@asynccontextmanager
+async def with_match_apart() -> AsyncIterator[LiveCluster]:
+    """A match between bots on two nodes that do not coordinate."""
+    cluster = LiveCluster()
+    await cluster.open()
+    await cluster.start_match(cluster.b, cluster.c)
+    yield cluster
+    await cluster.close()

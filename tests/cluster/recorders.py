@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.cluster.history import History, read_histories
+from tests.cluster.history import History, read_history
 from tests.e2e.server import TIMEOUT_S
 
 
@@ -54,7 +54,7 @@ class Recorders:
     def stop(self) -> list[History]:
         """End the process, and return what it has recorded."""
         self.kill()
-        return read_histories(self.folder.glob("*.jsonl"))
+        return [read_history(file) for file in sorted(self.folder.glob("*.jsonl"))]
 
     def kill(self) -> None:
         self._process.kill()

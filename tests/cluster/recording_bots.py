@@ -24,12 +24,10 @@ from referee_client.stream import HeartbeatTimeout, Outbox, Stream
 
 from tests.cluster.history import (
     HistoryWriter,
-    MatchStartReceived,
     MoveSent,
     OwnLag,
     SessionOpened,
     StreamEnded,
-    TurnExpired,
 )
 from tests.cluster.message_lines import match_end_received, turn_received, verdict_received
 from tests.cluster.recorder_program import RETRY_S, Addresses, announce, now_us
@@ -100,10 +98,6 @@ class RecordingBot:
                 self._on_turn(content)
             case "verdict":
                 self._on_verdict(content)
-            case "turn_expired":
-                self._writer.write(TurnExpired(content.match_id, content.turn_token, at_us=now_us()))
-            case "match_started":
-                self._writer.write(MatchStartReceived(content.match.id, content.seat, at_us=now_us()))
             case "match_ended":
                 self._writer.write(match_end_received(content, now_us()))
                 announce("over", content.match_id)

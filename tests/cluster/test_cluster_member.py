@@ -9,8 +9,9 @@ import pytest
 from referee.cluster.bus.port import Bus, DropReason
 from referee.cluster.bus.signed_bus import SignedBus
 from referee.cluster.cluster_member import MAX_TIME_WITHOUT_STREAM_US
-from referee.cluster.cluster_metrics import ClusterCollector, ClusterSources, NodeStreamCounts
+from referee.cluster.cluster_metrics import ClusterCollector
 from referee.cluster.membership.membership import ClusterStatus
+from referee.cluster.node_stream.node_link import NodeStreamCounts
 from referee.cluster.notifications import EntryNotifier, EntryReceiver, subject
 from referee.cluster.shared_matches import SharedMatches
 from referee.live.ports import Entry
@@ -25,11 +26,9 @@ from referee.server.stores import open_stores
 from referee.transport.wire.wire_errors import NodeUnavailable
 from tests.cluster.bus.local_bus import LocalBusHub
 from tests.cluster.forwarding.nodes import SETTINGS
-from tests.cluster.live_nodes import LiveCluster, connect
-from tests.cluster.membership.members import profile
-from tests.cluster.membership.memory_nodes import MemoryNodes
+from tests.cluster.live_nodes import LiveCluster, with_match_apart
+from tests.cluster.membership.members import MemoryNodes, profile
 from tests.live.fake_time import FakeTime, settle
-from tests.live.referee_harness import BOTS
 from tests.live.runner_harness import in_loop
 from tests.observability.exposition import Page
 
@@ -115,7 +114,7 @@ async def test_a_member_that_has_never_reached_the_coordinator_leaves_too_unless
 @in_loop
 async def test_the_coordinator_accepts_streams_of_members_only() -> None:
     node = MemberUnderTest()
-    node.member.node.serve()
+    node.member.node.ready = True
     with pytest.raises(NodeUnavailable):
         node.member.connect("stranger", lambda _message: None)
     node.member.on_nodes([profile("127.0.0.1:1", node_id="stranger")])
@@ -123,19 +122,16 @@ async def test_the_coordinator_accepts_streams_of_members_only() -> None:
     await node.member.close()
 
 
-STATUS = ClusterStatus(nodes=3, is_coordinator=True, epoch=7, failed_renewals=2, lost_memberships=0)
+STATUS = ClusterStatus(nodes=3, is_coordinator=True, epoch=7, failed_renewals=2)
 
 
-def sources(bus: Bus, streams: NodeStreamCounts | None = None) -> ClusterSources:
-    return ClusterSources(bus, streams or NodeStreamCounts(), lambda: STATUS, lambda: 5)
+def collector(bus: Bus, streams: NodeStreamCounts | None = None) -> ClusterCollector:
+    return ClusterCollector(bus, streams or NodeStreamCounts(), lambda: STATUS, lambda: 5)
 
 
 def test_membership_streams_and_forwarded_calls_are_exported() -> None:
-    metrics, streams = Metrics("1.2.3"), NodeStreamCounts()
-    streams.count_opened()
-    streams.count_sent(3)
-    streams.count_received(4)
-    metrics.register(ClusterCollector(sources(LocalBusHub().bus(), streams)))
+    metrics, streams = Metrics("1.2.3"), NodeStreamCounts(opened=1, sent=3, received=4)
+    metrics.register(collector(LocalBusHub().bus(), streams))
     page = Page(metrics)
     assert page.value("referee_cluster_nodes") == 3
     assert page.value("referee_coordinator") == 1
@@ -151,7 +147,7 @@ async def test_the_counts_of_the_bus_are_exported() -> None:
     hub, metrics = LocalBusHub(), Metrics("1.2.3")
     node = SignedBus(hub.bus(), bytes(range(32)))
     stranger = hub.bus()
-    metrics.register(ClusterCollector(sources(node)))
+    metrics.register(collector(node))
     await stranger.open()
     assert Page(metrics).value("referee_bus_connected") == 0
     node.publish("news", b"lost")
@@ -196,23 +192,17 @@ async def notified(entries: list[Entry], match: Any, limit_bytes: int) -> tuple[
     return received.entries, sender.counts.sent
 
 
-@in_loop
-async def test_entries_that_do_not_fit_into_one_message_are_sent_in_several() -> None:
-    cluster = LiveCluster(1)
-    (node,) = await cluster.open()
-    connect(node, *BOTS)
-    match_id = await node.create()
-    await settle()
+@with_match_apart
+async def test_entries_that_do_not_fit_into_one_message_are_sent_in_several(cluster: LiveCluster) -> None:
     for number in range(4):
-        await node.answer(match_id, number % 2, "1")
-    entries, match = await cluster.stored.read(match_id), await node.match(match_id)
+        await cluster.answer((cluster.b, cluster.c)[number % 2], number % 2)
+    entries, match = await cluster.stored.read(cluster.match_id), await cluster.b.match(cluster.match_id)
     assert await notified(entries, match, 100_000) == (entries, 1)
     received, messages = await notified(entries, match, ONE_ENTRY_BYTES)
     missing = [entry.number for entry in entries if entry not in received]
     assert missing == [1]  # The first one has all terms of the match, and is too large alone.
     assert received == [entry for entry in entries if entry.number not in missing]
     assert messages > 1
-    await cluster.close()
 
 
 class PlayedMeanwhile:

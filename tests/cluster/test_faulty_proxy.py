@@ -4,6 +4,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from socketserver import BaseRequestHandler, ThreadingTCPServer
 
 import pytest
 
@@ -12,32 +13,25 @@ from tests.cluster.faulty_proxy import FaultyProxy, run_proxy
 TIMEOUT_S = 60
 
 
+class Echo(BaseRequestHandler):
+    """Sends back what it receives."""
+
+    def handle(self) -> None:
+        with suppress(OSError):
+            while data := self.request.recv(1024):
+                self.request.sendall(data)
+
+
 @pytest.fixture
 def proxy() -> Iterator[FaultyProxy]:
     """Return a proxy to a server that sends back what it receives."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        serving = threading.Thread(target=_echo_all, args=(listener,))
+    with ThreadingTCPServer(("127.0.0.1", 0), Echo) as server:
+        serving = threading.Thread(target=server.serve_forever, args=(0.01,))
         serving.start()
-        with run_proxy(*listener.getsockname()) as running:
+        with run_proxy(*server.socket.getsockname()) as running:
             yield running
-        listener.shutdown(socket.SHUT_RDWR)
+        server.shutdown()
         serving.join()
-
-
-def _echo_all(listener: socket.socket) -> None:
-    echoing = []
-    with suppress(OSError):  # Raised when the listening socket is shut down.
-        while True:
-            echoing.append(threading.Thread(target=_echo, args=(listener.accept()[0],)))
-            echoing[-1].start()
-    for thread in echoing:
-        thread.join()
-
-
-def _echo(connection: socket.socket) -> None:
-    with connection, suppress(OSError):
-        while data := connection.recv(1024):
-            connection.sendall(data)
 
 
 def connect(proxy: FaultyProxy) -> socket.socket:

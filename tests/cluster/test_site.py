@@ -8,9 +8,9 @@ import pytest
 from referee_client import Organiser
 
 from tests.clients.sdk import long_match
-from tests.cluster.cluster import THINK_MS, Node
-from tests.cluster.node_services import run_shared_services
+from tests.cluster.cluster import THINK_MS, run_nodes
 from tests.cluster.recorders import run_bots
+from tests.cluster.shared_services import run_shared_services
 from tests.e2e.server import TIMEOUT_S, create_organiser_token
 
 pytestmark = pytest.mark.slow
@@ -19,15 +19,10 @@ BOTS = ("anna", "bert")
 
 
 def test_each_node_shows_a_match_that_bots_play_on_another_node(tmp_path: Path) -> None:
-    (tmp_path / "services").mkdir()
     with ExitStack() as stack:
-        services = stack.enter_context(run_shared_services(tmp_path / "services", 2))
+        services = stack.enter_context(run_shared_services(tmp_path, 2))
         flags = [(*services.flags(number), "--site-listen", "127.0.0.1:0") for number in range(2)]
-        nodes = [Node(tmp_path / f"node-{number}", flags[number], "referee") for number in range(2)]
-        for node in nodes:
-            stack.callback(node.close)
-            node.start()
-        first, second = (node.server for node in nodes)
+        first, second = (node.server for node in stack.enter_context(run_nodes(tmp_path, *flags)))
         with first.channel() as channel:
             token = create_organiser_token(channel, first.admin_token)
         organiser = stack.enter_context(Organiser(first.address, token, patience_s=TIMEOUT_S))

@@ -1,19 +1,17 @@
 """A tournament goes on at the next coordinator: nothing is played twice, and all records are valid."""
 
-import subprocess
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from tests.cluster.cluster import RULES, THINK_MS, Node
-from tests.cluster.final_state import patient_call
-from tests.cluster.node_services import run_shared_services
+from tests.cluster.cluster import RULES, THINK_MS, run_nodes
+from tests.cluster.final_state import patient_call, save_record, verify_records
 from tests.cluster.recorders import run_bots
+from tests.cluster.shared_services import run_shared_services
 from tests.e2e.contests import match_terms
 from tests.e2e.organiser import call_method
-from tests.e2e.server import TIMEOUT_S, create_organiser_token, register_bots
+from tests.e2e.server import create_organiser_token, register_bots
 
 pytestmark = pytest.mark.slow
 
@@ -25,13 +23,9 @@ PAIRINGS = 15
 
 
 def test_a_tournament_goes_on_at_the_next_coordinator(tmp_path: Path) -> None:
-    (tmp_path / "services").mkdir()
     with ExitStack() as stack:
-        services = stack.enter_context(run_shared_services(tmp_path / "services", NODES))
-        nodes = [Node(tmp_path / f"node-{number}", services.flags(number), "referee") for number in range(NODES)]
-        for node in nodes:
-            stack.callback(node.close)
-            node.start()
+        services = stack.enter_context(run_shared_services(tmp_path, NODES))
+        nodes = stack.enter_context(run_nodes(tmp_path, *map(services.flags, range(NODES))))
         first, second, _ = nodes
         with first.server.channel() as channel:
             token = create_organiser_token(channel, first.server.admin_token)
@@ -52,21 +46,10 @@ def test_a_tournament_goes_on_at_the_next_coordinator(tmp_path: Path) -> None:
             matches = patient_call(channel, "MatchService/ListMatches", token, tournament=CUP, page_size=100).matches
             (tmp_path / "records").mkdir()
             for match in matches:
-                parts = patient_call(channel, "MatchService/GetRecord", token, match_id=match.id)
-                lines = "".join(f"{line}\n" for part in parts for line in part.lines)
-                (tmp_path / "records" / f"{match.id}.jsonl").write_text(lines)
+                save_record(channel, token, match.id, tmp_path / "records")
             parts = patient_call(channel, "TournamentService/GetTournamentRecord", token, tournament=CUP)
             (tmp_path / "cup.jsonl").write_text("".join(part.text for part in parts))
     assert len(ended.pairings) == PAIRINGS
     assert all(sum(pairing.points) == 1 for pairing in ended.pairings)
     assert len(matches) == PAIRINGS
-    verify(tmp_path)
-
-
-def verify(folder: Path) -> None:
-    """Check the records of the tournament and of its matches by `referee verify`."""
-    records, cup = folder / "records", folder / "cup.jsonl"
-    command = [sys.executable, "-m", "referee", "verify", "--records", str(records), str(cup)]
-    command += sorted(map(str, records.glob("*.jsonl")))
-    verified = subprocess.run(command, capture_output=True, text=True, timeout=5 * TIMEOUT_S, check=False)
-    assert verified.returncode == 0, verified.stdout + verified.stderr
+    assert verify_records(tmp_path / "records", tmp_path / "cup.jsonl") == ""

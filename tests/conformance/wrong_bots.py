@@ -4,7 +4,7 @@ import os
 import queue
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,8 @@ WRONG_BOTS: dict[str, WrongBot] = {}
 
 
 def breaks(rule: str, clause: str, said: str = "") -> Any:
+    """Return the decorator of a class of bots that break this rule."""
+
     def register(bot: type[Bot]) -> type[Bot]:
         WRONG_BOTS[bot.__name__] = WrongBot(rule, clause, bot, said)
         return bot
@@ -53,31 +55,35 @@ def breaks(rule: str, clause: str, said: str = "") -> Any:
     return register
 
 
+def wrong(name: str, rule: str, clause: str, said: str = "", **members: Any) -> None:
+    """Register a bot that differs from the right one in these methods or constants."""
+    WRONG_BOTS[name] = WrongBot(rule, clause, type(name, (Bot,), members), said)
+
+
+def do_nothing(*_: Any) -> None: ...
+
+
+def returns(value: Any) -> Any:
+    return lambda *_: value
+
+
+def only_turns(condition: Callable[[Bot, play_pb2.Turn], bool]) -> Any:
+    """Return a method for turns that ignores the others."""
+    return lambda bot, turn: Bot.on_turn(bot, turn) if condition(bot, turn) else None
+
+
+def exit_if(condition: Callable[[Any], bool], method: Callable[[Bot, Any], None] = do_nothing, status: int = 1) -> Any:
+    """Return a method that ends the program under this condition, and otherwise calls `method`."""
+    return lambda bot, item: sys.exit(status) if condition(item) else method(bot, item)
+
+
 # Settings
-
-
-@breaks("SET-3", "token-file", "the program exited")
-class ReadsNoTokenFile(Bot):
-    def read_token(self) -> str:
-        return self.environment["BOT_TOKEN"]
-
-
-@breaks("SET-3", "token-file")
-class KeepsWhiteSpaceOfTheToken(Bot):
-    def read_token(self) -> str:
-        return self.environment.get("BOT_TOKEN") or Path(self.environment["BOT_TOKEN_FILE"]).read_text()
 
 
 @breaks("SET-6", "untrusted-server", "opened a stream")
 class TrustsOtherAuthorities(Bot):
     def roots(self) -> bytes:
         return b"".join(file.read_bytes() for file in Path(self.environment["BOT_CA"]).parent.glob("*.pem"))
-
-
-@breaks("SET-7", "settings", "its max_matches is 4")
-class IgnoresMaxMatches(Bot):
-    def read_max_matches(self) -> int:
-        return 4
 
 
 @breaks("SET-9", "settings", "its version is ''")
@@ -97,15 +103,24 @@ class ConnectsBeforeItReadsSettings(Bot):
         return super().read_max_matches()
 
 
-@breaks("SET-10", "invalid-setting")
-class AcceptsAnySetting(Bot):
-    def read_max_matches(self) -> int:
-        return 1
-
-
-@breaks("EXIT-2", "invalid-setting", "its exit status was 1")
-class ExitsOtherwiseAfterAnInvalidSetting(Bot):
-    invalid_setting_status = 1
+wrong(
+    "ReadsNoTokenFile", "SET-3", "token-file", "the program exited", read_token=lambda bot: bot.environment["BOT_TOKEN"]
+)
+wrong(
+    "KeepsWhiteSpaceOfTheToken",
+    "SET-3",
+    "token-file",
+    read_token=lambda bot: bot.environment.get("BOT_TOKEN") or Path(bot.environment["BOT_TOKEN_FILE"]).read_text(),
+)
+wrong("IgnoresMaxMatches", "SET-7", "settings", "its max_matches is 4", read_max_matches=returns(4))
+wrong("AcceptsAnySetting", "SET-10", "invalid-setting", read_max_matches=returns(1))
+wrong(
+    "ExitsOtherwiseAfterAnInvalidSetting",
+    "EXIT-2",
+    "invalid-setting",
+    "its exit status was 1",
+    invalid_setting_status=1,
+)
 
 
 # Connections and Hello
@@ -119,28 +134,6 @@ class SharesItsConnection(Bot):
         return CHANNELS[0]
 
     def close(self, channel: grpc.Channel) -> None: ...
-
-
-@breaks("CONN-2", "large-turn", "the bot ended the stream")
-class AcceptsOnlyHalfOfTheSize(Bot):
-    max_message_bytes = 32 << 20
-
-
-@breaks("CONN-3", "hello-comes-first", "CONN-3")
-class SendsNoToken(Bot):
-    def metadata(self) -> tuple[tuple[str, str], ...]:
-        return ()
-
-
-@breaks("CONN-3", "token-file", "CONN-3")
-class SendsAnotherToken(Bot):
-    def read_token(self) -> str:
-        return self.environment.get("BOT_TOKEN") or "another"
-
-
-@breaks("CONN-4", "whole-match", "CONN-4: the stream has a deadline")
-class SetsADeadline(Bot):
-    timeout_s = 600.0
 
 
 @breaks("CONN-4", "whole-match", "CONN-4: the bot ended the stream")
@@ -182,12 +175,19 @@ class TakesTheNewestVersion(Bot):
         self.version = ""
 
 
+wrong("AcceptsOnlyHalfOfTheSize", "CONN-2", "large-turn", "the bot ended the stream", max_message_bytes=32 << 20)
+wrong("SendsNoToken", "CONN-3", "hello-comes-first", "CONN-3", metadata=returns(()))
+wrong(
+    "SendsAnotherToken",
+    "CONN-3",
+    "token-file",
+    "CONN-3",
+    read_token=lambda bot: bot.environment.get("BOT_TOKEN") or "another",
+)
+wrong("SetsADeadline", "CONN-4", "whole-match", "CONN-4: the stream has a deadline", timeout_s=600.0)
+
+
 # Heartbeat and silence
-
-
-@breaks("BEAT-1", "pings-are-answered")
-class SendsNoPongs(Bot):
-    def on_ping(self, ping: play_pb2.Ping) -> None: ...
 
 
 @breaks("BEAT-1", "pings-are-answered", "BEAT-1: a pong with the id")
@@ -203,12 +203,6 @@ class ComputesBeforeItsPong(Bot):
         super().on_turn(turn)
 
 
-@breaks("BEAT-2", "heartbeat-timeout")
-class WaitsForEver(Bot):
-    def start_timer(self, stream: Any) -> Any:
-        return start(600, stream.cancel)
-
-
 @breaks("BEAT-3", "heartbeat-timeout")
 class KeepsItsOwnTimeout(Bot):
     def on_welcome(self, welcome: play_pb2.Welcome) -> None:
@@ -217,33 +211,17 @@ class KeepsItsOwnTimeout(Bot):
         self.silence_s = silence_s
 
 
+wrong("SendsNoPongs", "BEAT-1", "pings-are-answered", on_ping=do_nothing)
+wrong("WaitsForEver", "BEAT-2", "heartbeat-timeout", start_timer=lambda _bot, stream: start(600, stream.cancel))
+
+
 # Turns
-
-
-@breaks("TURN-1", "turn-is-answered", "is illegal")
-class MovesIllegally(Bot):
-    def choose(self, turn: play_pb2.Turn) -> str:
-        return "nonsense"
 
 
 @breaks("TURN-1", "concurrent-matches")
 class KnowsTurnsByTheirTokenOnly(Bot):
     def on_turn(self, turn: play_pb2.Turn) -> None:
         if turn.turn_token not in {asked.turn.turn_token for asked in self.open.values()}:
-            super().on_turn(turn)
-
-
-@breaks("TURN-1", "two-seats-of-one-match")
-class PlaysOneSeat(Bot):
-    def on_turn(self, turn: play_pb2.Turn) -> None:
-        if turn.seat == 0:
-            super().on_turn(turn)
-
-
-@breaks("TURN-1", "simultaneous-turns")
-class AnswersOneOfSimultaneousTurns(Bot):
-    def on_turn(self, turn: play_pb2.Turn) -> None:
-        if not turn.simultaneous:
             super().on_turn(turn)
 
 
@@ -254,31 +232,11 @@ class ThinksAnewForEachRepetition(Bot):
         super().on_turn(turn)
 
 
-@breaks("TURN-3", "repeated-turn")
-class DoesNotRepeatItsAnswer(Bot):
-    def on_turn(self, turn: play_pb2.Turn) -> None:
-        if (turn.match_id, turn.seat) not in self.open:
-            super().on_turn(turn)
-
-
 @breaks("TURN-3", "disconnect-before-the-verdict", "TURN-3: one token got different answers")
 class ForgetsItsAnswers(Bot):
     def run_session(self) -> None:
         self.open.clear()
         super().run_session()
-
-
-@breaks("TURN-4", "replaced-turn", "TURN-6: an answer was sent for a turn that was replaced")
-class AnswersReplacedTurns(Bot):
-    def is_open(self, asked: OpenTurn) -> bool:
-        return asked.session == self.session
-
-
-@breaks("TURN-4", "rejected-move")
-class MakesOneAttempt(Bot):
-    def on_turn(self, turn: play_pb2.Turn) -> None:
-        if turn.attempts_left == 3:
-            super().on_turn(turn)
 
 
 @breaks("TURN-5", "disconnect-before-the-answer", "TURN-5")
@@ -315,23 +273,6 @@ class AppliesVerdictsToItsLastTurn(Bot):
             self.items.append(self.last)
 
 
-@breaks("TURN-8", "rejected-move", "TURN-14")
-class RepeatsRejectedMoves(Bot):
-    def on_rejection(self, asked: OpenTurn, rejection: play_pb2.Rejection) -> None:
-        self.items.append(asked.answer)
-
-
-@breaks("TURN-9", "retry-after", "TURN-9")
-class RetriesAtOnce(Bot):
-    def retry_after_s(self, text: str) -> float:
-        return 0
-
-
-@breaks("TURN-9", "retry-after")
-class NeverRetries(Bot):
-    def on_rejection(self, asked: OpenTurn, rejection: play_pb2.Rejection) -> None: ...
-
-
 @breaks("TURN-9", "retry-after", "TURN-3: one token got different answers")
 class ThinksAnewForARetry(Bot):
     def send_again(self, asked: OpenTurn) -> None:
@@ -339,33 +280,10 @@ class ThinksAnewForARetry(Bot):
         super().send_again(asked)
 
 
-@breaks("TURN-10", "malformed-retry-after", "TURN-9")
-class RetriesAtOnceIfTheTimeIsMalformed(Bot):
-    def retry_after_s(self, text: str) -> float:
-        return float(text) / 1_000 if text.isdecimal() else 0.0
-
-
-@breaks("TURN-10", "malformed-retry-after")
-class WaitsAnyTime(Bot):
-    def retry_after_s(self, text: str) -> float:
-        return float(text) / 1_000 if text.isdecimal() else 1.0
-
-
-@breaks("TURN-11", "stale-answer", "TURN-6: an answer was sent for a turn that was stale")
-class RepeatsStaleAnswers(Bot):
-    def end_turns(self, ended: list[OpenTurn]) -> None: ...
-
-
 @breaks("TURN-12", "expired-turn")
 class ExpiresTurnsByTheirTokenOnly(Bot):
     def on_turn_expired(self, expired: play_pb2.TurnExpired) -> None:
         self.end_turns([asked for asked in self.open.values() if asked.turn.turn_token == expired.turn_token])
-
-
-@breaks("TURN-13", "match-end-during-a-turn", "TURN-6: an answer was sent for a turn whose match had ended")
-class EndsOneSeatOfAMatch(Bot):
-    def on_match_ended(self, ended: play_pb2.MatchEnded) -> None:
-        self.open.pop((ended.match_id, ended.seat), None)
 
 
 @breaks("TURN-14", "verdict-with-the-next-turn", "TURN-14")
@@ -376,32 +294,10 @@ class RepeatsAnswersWithoutVerdictLate(Bot):
         return answer
 
 
-@breaks("TURN-14", "verdict-with-the-next-turn")
-class WaitsForVerdicts(Bot):
-    def on_turn(self, turn: play_pb2.Turn) -> None:
-        if not self.open:
-            super().on_turn(turn)
-
-
 @breaks("TURN-16", "unknown-items", "the bot ended the stream")
 class KnowsAllItems(Bot):
     def on_item(self, kind: str | None, item: Any) -> None:
         getattr(self, f"on_{kind}", lambda _: sys.exit(1) if kind is None else None)(getattr(item, kind or "turn"))
-
-
-@breaks("TURN-16", "unknown-fields", "the bot ended the stream")
-class KnowsAllFields(Bot):
-    def on_turn(self, turn: play_pb2.Turn) -> None:
-        if len(UnknownFieldSet(turn)):
-            sys.exit(1)
-        super().on_turn(turn)
-
-
-@breaks("TURN-16", "unknown-values", "the bot ended the stream")
-class KnowsAllOutcomes(Bot):
-    def on_verdict(self, verdict: play_pb2.Verdict) -> None:
-        if verdict.WhichOneof("outcome") is None:
-            sys.exit(1)
 
 
 @breaks("TURN-17", "concurrent-matches")
@@ -419,19 +315,82 @@ class SendsEachItemInAMessageOfItsOwn(Bot):
         super().flush()
 
 
+wrong("MovesIllegally", "TURN-1", "turn-is-answered", "is illegal", choose=returns("nonsense"))
+wrong("PlaysOneSeat", "TURN-1", "two-seats-of-one-match", on_turn=only_turns(lambda _, turn: turn.seat == 0))
+wrong(
+    "AnswersOneOfSimultaneousTurns",
+    "TURN-1",
+    "simultaneous-turns",
+    on_turn=only_turns(lambda _, turn: not turn.simultaneous),
+)
+wrong(
+    "DoesNotRepeatItsAnswer",
+    "TURN-3",
+    "repeated-turn",
+    on_turn=only_turns(lambda bot, turn: (turn.match_id, turn.seat) not in bot.open),
+)
+wrong(
+    "AnswersReplacedTurns",
+    "TURN-4",
+    "replaced-turn",
+    "TURN-6: an answer was sent for a turn that was replaced",
+    is_open=lambda bot, asked: asked.session == bot.session,
+)
+wrong("MakesOneAttempt", "TURN-4", "rejected-move", on_turn=only_turns(lambda _, turn: turn.attempts_left == 3))
+wrong(
+    "RepeatsRejectedMoves",
+    "TURN-8",
+    "rejected-move",
+    "TURN-14",
+    on_rejection=lambda bot, asked, _: bot.items.append(asked.answer),
+)
+wrong("RetriesAtOnce", "TURN-9", "retry-after", "TURN-9", retry_after_s=returns(0))
+wrong("NeverRetries", "TURN-9", "retry-after", on_rejection=do_nothing)
+wrong(
+    "RetriesAtOnceIfTheTimeIsMalformed",
+    "TURN-10",
+    "malformed-retry-after",
+    "TURN-9",
+    retry_after_s=lambda _, text: float(text) / 1_000 if text.isdecimal() else 0.0,
+)
+wrong(
+    "WaitsAnyTime",
+    "TURN-10",
+    "malformed-retry-after",
+    retry_after_s=lambda _, text: float(text) / 1_000 if text.isdecimal() else 1.0,
+)
+wrong(
+    "RepeatsStaleAnswers",
+    "TURN-11",
+    "stale-answer",
+    "TURN-6: an answer was sent for a turn that was stale",
+    end_turns=do_nothing,
+)
+wrong(
+    "EndsOneSeatOfAMatch",
+    "TURN-13",
+    "match-end-during-a-turn",
+    "TURN-6: an answer was sent for a turn whose match had ended",
+    on_match_ended=lambda bot, ended: bot.open.pop((ended.match_id, ended.seat), None),
+)
+wrong("WaitsForVerdicts", "TURN-14", "verdict-with-the-next-turn", on_turn=only_turns(lambda bot, _: not bot.open))
+wrong(
+    "KnowsAllFields",
+    "TURN-16",
+    "unknown-fields",
+    "the bot ended the stream",
+    on_turn=exit_if(lambda turn: len(UnknownFieldSet(turn)) > 0, Bot.on_turn),
+)
+wrong(
+    "KnowsAllOutcomes",
+    "TURN-16",
+    "unknown-values",
+    "the bot ended the stream",
+    on_verdict=exit_if(lambda verdict: verdict.WhichOneof("outcome") is None),
+)
+
+
 # Answers, matches and nonces
-
-
-@breaks("ANS-1", "turn-is-answered", "ANS-1: an answer has the item id 0")
-class SendsNoItemIds(Bot):
-    def answer(self, turn: play_pb2.Turn) -> play_pb2.BotItem:
-        return play_pb2.BotItem(move=super().answer(turn).move)
-
-
-@breaks("ANS-1", "two-seats-of-one-match", "ANS-1: two answers have the item id 7")
-class SendsOneItemId(Bot):
-    def answer(self, turn: play_pb2.Turn) -> play_pb2.BotItem:
-        return play_pb2.BotItem(item_id=7, move=super().answer(turn).move)
 
 
 @breaks("TURN-3", "repeated-turn", "TURN-3: one token got different answers")
@@ -484,18 +443,6 @@ class AnswersOneNonceRequest(Bot):
             super().on_nonce_request(request)
 
 
-@breaks("NONCE-1", "nonce-request", "NONCE-1: a nonce has 4 bytes")
-class SendsShortNonces(Bot):
-    def new_nonce(self) -> bytes:
-        return os.urandom(4)
-
-
-@breaks("NONCE-2", "nonce-request", "NONCE-2: the nonces of two seats or matches are the same")
-class SendsOneNonce(Bot):
-    def new_nonce(self) -> bytes:
-        return b"x" * 32
-
-
 @breaks("NONCE-2", "nonce-request", "NONCE-2: a match has different nonces for one seat")
 class ChangesItsNonces(Bot):
     def on_nonce_request(self, request: play_pb2.NonceRequest) -> None:
@@ -503,98 +450,86 @@ class ChangesItsNonces(Bot):
         super().on_nonce_request(request)
 
 
+wrong(
+    "SendsNoItemIds",
+    "ANS-1",
+    "turn-is-answered",
+    "ANS-1: an answer has the item id 0",
+    answer=lambda bot, turn: play_pb2.BotItem(move=Bot.answer(bot, turn).move),
+)
+wrong(
+    "SendsOneItemId",
+    "ANS-1",
+    "two-seats-of-one-match",
+    "ANS-1: two answers have the item id 7",
+    answer=lambda bot, turn: play_pb2.BotItem(item_id=7, move=Bot.answer(bot, turn).move),
+)
+wrong("SendsShortNonces", "NONCE-1", "nonce-request", "NONCE-1: a nonce has 4 bytes", new_nonce=lambda _: os.urandom(4))
+wrong(
+    "SendsOneNonce",
+    "NONCE-2",
+    "nonce-request",
+    "NONCE-2: the nonces of two seats or matches are the same",
+    new_nonce=returns(b"x" * 32),
+)
+
+
 # Pauses, and ends of a stream
 
 
-@breaks("BACK-1", "reconnect-backoff", "it reconnected after")
-class DoesNotBackOff(Bot):
-    def next_pause_s(self) -> float:
-        return 0.5
-
-
-@breaks("BACK-1", "reconnect-backoff")
-class WaitsTooLong(Bot):
-    def next_pause_s(self) -> float:
-        return 600
-
-
-@breaks("BACK-2", "reconnect-backoff", "it reconnected after")
-class ResetsItsBackoffAtAWelcome(Bot):
-    def is_stable(self) -> bool:
-        return self.welcomed_s is not None
-
-
-@breaks("BACK-3", "draining", "it reconnected after")
-class HurriesBackAfterDraining(Bot):
-    def on_draining(self, draining: play_pb2.Draining) -> None: ...
-
-
-@breaks("BACK-4", "draining")
-class DoesNotPlayWhileTheServerDrains(Bot):
-    def is_open(self, asked: OpenTurn) -> bool:
-        return self.draining_s is None and super().is_open(asked)
-
-
-@breaks("END-1", "disconnect-before-the-answer", "the program exited")
-class StopsWhenTheServerIsUnavailable(Bot):
-    def on_status(self, ended: Any) -> None:
-        sys.exit(0)
-
-
-@breaks("END-1", "disconnect-before-the-verdict", "the program exited")
-class StopsAtOk(Bot):
-    def on_status(self, ended: Any) -> None:
-        if ended.code() == grpc.StatusCode.OK:
-            sys.exit(0)
-
-
-@breaks("END-2", "session-taken-over", "opened a stream")
-class TakesItsSeatsBack(Bot):
-    def on_status(self, ended: Any) -> None: ...
-
-
-@breaks("END-3", "rejected-token", "opened a stream")
-class TriesARejectedTokenAgain(TakesItsSeatsBack): ...
+wrong("DoesNotBackOff", "BACK-1", "reconnect-backoff", "it reconnected after", next_pause_s=returns(0.5))
+wrong("WaitsTooLong", "BACK-1", "reconnect-backoff", next_pause_s=returns(600))
+wrong(
+    "ResetsItsBackoffAtAWelcome",
+    "BACK-2",
+    "reconnect-backoff",
+    "it reconnected after",
+    is_stable=lambda bot: bot.welcomed_s is not None,
+)
+wrong("HurriesBackAfterDraining", "BACK-3", "draining", "it reconnected after", on_draining=do_nothing)
+wrong(
+    "DoesNotPlayWhileTheServerDrains",
+    "BACK-4",
+    "draining",
+    is_open=lambda bot, asked: bot.draining_s is None and Bot.is_open(bot, asked),
+)
+wrong(
+    "StopsWhenTheServerIsUnavailable",
+    "END-1",
+    "disconnect-before-the-answer",
+    "the program exited",
+    on_status=exit_if(returns(True), status=0),
+)
+wrong(
+    "StopsAtOk",
+    "END-1",
+    "disconnect-before-the-verdict",
+    "the program exited",
+    on_status=exit_if(lambda ended: ended.code() == grpc.StatusCode.OK, status=0),
+)
+wrong("TakesItsSeatsBack", "END-2", "session-taken-over", "opened a stream", on_status=do_nothing)
+wrong("TriesARejectedTokenAgain", "END-3", "rejected-token", "opened a stream", on_status=do_nothing)
 
 
 # Exit status
 
 
-@breaks("EXIT-1", "stop-on-sigterm", "its exit status was 1")
-class ExitsOtherwiseWhenStopped(Bot):
-    stopped_status = 1
-
-
-@breaks("EXIT-3", "session-taken-over", "its exit status was 1")
-class ExitsOtherwiseWhenTakenOver(Bot):
-    taken_over_status = 1
-
-
-@breaks("EXIT-4", "rejected-token", "its exit status was 1")
-class ExitsOtherwiseWhenRejected(Bot):
-    rejected_status = 1
-
-
-@breaks("EXIT-4", "rejected-token", "do not have the reason")
-class GivesNoReason(Bot):
-    def report(self, text: str) -> None: ...
+wrong("ExitsOtherwiseWhenStopped", "EXIT-1", "stop-on-sigterm", "its exit status was 1", stopped_status=1)
+wrong("ExitsOtherwiseWhenTakenOver", "EXIT-3", "session-taken-over", "its exit status was 1", taken_over_status=1)
+wrong("ExitsOtherwiseWhenRejected", "EXIT-4", "rejected-token", "its exit status was 1", rejected_status=1)
+wrong("GivesNoReason", "EXIT-4", "rejected-token", "do not have the reason", report=do_nothing)
 
 
 # What a bot plays, which no rule of clients is about
 
 
-@breaks("", "every-game")
-class PlaysOneGame(Bot):
-    def on_turn(self, turn: play_pb2.Turn) -> None:
-        if turn.rules.game == "alquerque":
-            super().on_turn(turn)
-
-
-@breaks("", "turn-with-a-draw-offer")
-class IgnoresTurnsWithDrawOffers(Bot):
-    def on_turn(self, turn: play_pb2.Turn) -> None:
-        if not turn.draw_offer_seats:
-            super().on_turn(turn)
+wrong("PlaysOneGame", "", "every-game", on_turn=only_turns(lambda _, turn: turn.rules.game == "alquerque"))
+wrong(
+    "IgnoresTurnsWithDrawOffers",
+    "",
+    "turn-with-a-draw-offer",
+    on_turn=only_turns(lambda _, turn: not turn.draw_offer_seats),
+)
 
 
 if __name__ == "__main__":

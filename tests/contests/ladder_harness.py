@@ -1,16 +1,17 @@
 """Harness for tests of ladders: executes commands, keeps the events, and plays matches with given or random results."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import count
 
-from engines.chance import Chance
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.ladder.commands import (
     AvailableEntrant,
+    ChallengeEntrants,
     JoinLadder,
     LadderCommand,
+    LeaveLadder,
     PairEntrants,
     RateMatch,
     RecordLadderVoid,
@@ -20,18 +21,21 @@ from referee.contests.ladder.decide import decide
 from referee.contests.ladder.events import LadderEvent
 from referee.contests.ladder.matchmaking import select_matches_to_start
 from referee.contests.ladder.state import Ladder, LadderPhase, LadderPlayTerms, evolve
+from referee.contests.ladder.win_loss import WinLossRecord
 from referee.contests.pairing import DueMatch
-from referee.contests.strength.elo import expected_score
-from referee.contests.strength.rating import FinishOrder
+from referee.contests.strength.rating import FinishOrder, RatingRecord
 from referee.match.setup import Player
 
+START_MS = 1_700_000_000_000
+"""When matches of other contests are rated."""
 DUEL = LadderPlayTerms("main", b"seed")
 TOC = LadderPlayTerms("toc", b"seed", table_size=4, sides=((0, 2), (1, 3)))
 TOC_PARTNERS = LadderPlayTerms("toc", b"seed", table_size=2, bots_per_entrant=2)
 
 
-def entrant(name: str, bots: int = 1) -> ContestEntrant:
-    return ContestEntrant(name, tuple(Player(f"{name}{seat}") for seat in range(bots)) if bots > 1 else (Player(name),))
+def entrant(name: str, bots: int = 1, owners: tuple[str, ...] = ()) -> ContestEntrant:
+    players = [Player(f"{name}{seat}") for seat in range(bots)] if bots > 1 else [Player(name)]
+    return ContestEntrant(name, tuple(players), owners=owners)
 
 
 def replay(terms: LadderPlayTerms, events: Iterable[LadderEvent]) -> Ladder:
@@ -57,11 +61,35 @@ class LadderHarness:
         self.log += events
         return events
 
-    def join(self, *names: str, room: int = 1) -> "LadderHarness":
+    def join(self, *names: str, room: int = 1, owners: tuple[str, ...] = ()) -> "LadderHarness":
         for name in names:
-            self.do(JoinLadder(entrant(name, self.ladder.terms.bots_per_entrant)))
+            self.do(JoinLadder(entrant(name, self.ladder.terms.bots_per_entrant, owners)))
             self.slots[name] = room
         return self
+
+    def leave(self, name: str) -> list[LadderEvent]:
+        return self.do(LeaveLadder(name))
+
+    def challenge(self, request: str, *names: str) -> list[LadderEvent]:
+        return self.do(ChallengeEntrants(request, names))
+
+    def rate(
+        self, match_id: str, first: str, second: str, *ranks: int, at_ms: int = START_MS, version: str = ""
+    ) -> list[LadderEvent]:
+        """Rate a match of another contest; by default, the first one wins. `version` is that of the first one."""
+        finish = FinishOrder(((Player(first, version),), (Player(second),)), ranks or (1, 2))
+        return self.do(RateMatch(match_id, finish, at_ms=at_ms))
+
+    def rating(self, name: str, version: str = "") -> RatingRecord:
+        """Return a rating of the current season."""
+        return self.ladder.current_season.rating(Player(name, version))
+
+    def record(self, name: str) -> WinLossRecord:
+        return self.ladder.current_season.record(Player(name))
+
+    @property
+    def playing(self) -> list[DueMatch]:
+        return self.ladder.matches_in_play
 
     @property
     def available(self) -> tuple[AvailableEntrant, ...]:
@@ -114,20 +142,3 @@ class LadderHarness:
 
 def new_ladder(terms: LadderPlayTerms = DUEL, *names: str, room: int = 1) -> LadderHarness:
     return LadderHarness(Ladder(terms)).join(*names, room=room)
-
-
-Ranks = Callable[[LadderHarness, DueMatch], Sequence[int]]
-
-
-@dataclass
-class ByStrength:
-    """Random results by the expected scores of known strengths."""
-
-    strengths: Mapping[str, float]
-    chance: Chance
-
-    def __call__(self, play: LadderHarness, due: DueMatch) -> Sequence[int]:
-        finish = play.finish(due, range(1, 1 + len(due.pairing.sides or due.seats)))
-        strength, other = (sum(self.strengths[player.bot] for player in side) for side in finish.sides)
-        drawn, self.chance = self.chance.below(1 << 20)
-        return (1, 2) if drawn / (1 << 20) < expected_score(strength - other) else (2, 1)

@@ -14,8 +14,7 @@ from referee.contests.strength import bradley_terry
 from referee.contests.strength.bradley_terry import chances_to_be_best, fit_strengths
 from referee.contests.strength.elo import ELO_SCALE, EloEstimate, elo_difference, expected_score
 from referee.contests.strength.rating import FinishOrder
-from tests.contests.random_draws import random_numbers
-from tests.contests.simulated_matches import gauss, random_seats, simulated_match
+from tests.contests.simulated_matches import gauss, random_numbers, simulated_match
 
 JOURNALS = ("Biometrika", "Comm Statist", "JASA", "JRSS-B")
 CITED = ((714, 730, 498, 221), (33, 425, 68, 17), (320, 813, 1072, 142), (284, 276, 325, 188))
@@ -85,9 +84,7 @@ def test_the_published_home_advantage_is_reproduced() -> None:
         for rank, times in enumerate(map(int, wins.split("-")))
         for game in [FinishOrder(((home,), (guest,)), (1 + rank, 2 - rank))] * times
     ]
-
     found = fit_strengths(games)
-
     for team, (ability, error) in BASEBALL_FOUND.items():
         estimate = found.difference(team, "Baltimore")
         assert (estimate.elo / ELO_SCALE, standard_error(estimate)) == pytest.approx((ability, error), abs=1e-4)
@@ -104,9 +101,7 @@ def test_published_abilities_and_standard_errors_are_reproduced() -> None:
         if journal != other
         for finish in won(journal, other, times)
     ]
-
     found = fit_strengths(games)
-
     for journal, (ability, error) in FOUND.items():
         estimate = found.difference(journal, "Biometrika")
         assert estimate.elo / ELO_SCALE == pytest.approx(ability, abs=1e-5)
@@ -117,14 +112,12 @@ def test_published_abilities_and_standard_errors_are_reproduced() -> None:
 @pytest.mark.usefixtures("without_prior", "without_seats")
 def test_with_two_players_the_difference_is_the_performance() -> None:
     found = fit_strengths(won("a", "b", 60) + drawn("a", "b", 20) + won("b", "a", 20))
-
     assert found.difference("a", "b").elo == pytest.approx(elo_difference(0.7), abs=0.01)
     assert found.elo["a"] == pytest.approx(-found.elo["b"])
 
 
 def test_a_player_that_won_every_match_has_a_finite_strength() -> None:
     found = fit_strengths(won("a", "b", 50) + won("b", "c", 50))
-
     assert list(found.elo) == ["a", "b", "c"]
     assert 300 < found.difference("a", "b").elo < 2000
     assert found.difference("a", "b").superiority > 0.98
@@ -132,16 +125,13 @@ def test_a_player_that_won_every_match_has_a_finite_strength() -> None:
 
 def test_players_that_never_met_are_compared_with_wide_errors() -> None:
     found = fit_strengths(won("a", "b", 5) + drawn("c", "d", 6))
-
     assert found.difference("a", "c").high - found.difference("a", "c").low > 1000
     assert found.difference("c", "d").superiority == pytest.approx(0.5)
 
 
 def test_strengths_on_one_side_add_up() -> None:
     sides = (("a", "b"), ("c", "d"))
-
     found = fit_strengths([FinishOrder(sides, (1, 2))] * 3 + [FinishOrder(sides, (2, 1))])
-
     assert found.elo["a"] == pytest.approx(found.elo["b"])
     ahead = found.elo["a"] + found.elo["b"] - found.elo["c"] - found.elo["d"]
     assert ahead == pytest.approx(elo_difference(0.75), rel=0.05)
@@ -153,9 +143,7 @@ def test_without_matches_there_are_no_strengths() -> None:
 
 def test_the_table_has_the_superiority_over_the_next_player() -> None:
     found = fit_strengths(won("a", "b", 6) + won("b", "a", 4) + won("b", "c", 7) + won("c", "b", 3))
-
     table = found.table()
-
     assert list(table) == ["a", "b", "c"]
     assert table["a"].superiority == found.difference("a", "b").superiority > 0.5
     assert table["c"].superiority == 0
@@ -176,7 +164,6 @@ def test_the_order_of_matches_does_not_matter(finishes: list[FinishOrder[str]], 
     found = fit_strengths(finishes)
     shuffler.shuffle(finishes)
     again = fit_strengths(finishes)
-
     assert again.elo == pytest.approx(found.elo, abs=1e-4)
     for name, other in permutations(found.elo, 2):
         both_ways = found.difference(name, other).superiority + found.difference(other, name).superiority
@@ -186,7 +173,6 @@ def test_the_order_of_matches_does_not_matter(finishes: list[FinishOrder[str]], 
 def test_draws_make_estimates_more_certain_and_their_share_is_returned() -> None:
     decided = fit_strengths(won("a", "b", 20) + won("b", "a", 20))
     level = fit_strengths(won("a", "b", 4) + won("b", "a", 4) + drawn("a", "b", 32))
-
     assert (decided.draw_rate, level.draw_rate) == (0, 0.8)
     assert level.difference("a", "b").high < 0.6 * decided.difference("a", "b").high
     only_draws = fit_strengths(drawn("a", "b", 3)).difference("a", "b")
@@ -195,7 +181,6 @@ def test_draws_make_estimates_more_certain_and_their_share_is_returned() -> None
 
 def test_the_first_seat_explains_what_exchanged_seats_cancel() -> None:
     firsts = fit_strengths(won("a", "b", 30) + won("b", "a", 30))
-
     assert firsts.first_seat.low > 100
     assert firsts.difference("a", "b").elo == pytest.approx(0, abs=1e-6)
     without = fit_strengths([FinishOrder((("a",), ("b",), ("c",)), (1, 2, 3))] * 5)
@@ -205,7 +190,6 @@ def test_the_first_seat_explains_what_exchanged_seats_cancel() -> None:
 def test_the_chances_to_be_best_add_up_and_follow_the_strengths() -> None:
     close = won("a", "b", 6) + won("b", "a", 4) + won("b", "c", 7) + won("c", "b", 3)
     found = fit_strengths(close + [game for name in "abc" for game in won(name, "d", 9) + drawn(name, "d")])
-
     chances = chances_to_be_best(found)
     assert list(chances) == list(found.elo)
     assert sum(chances.values()) == pytest.approx(1)
@@ -218,7 +202,6 @@ def test_the_chances_to_be_best_add_up_and_follow_the_strengths() -> None:
 
 def test_equal_players_have_equal_chances_to_be_best() -> None:
     found = fit_strengths([game for name, other in permutations("abcd", 2) for game in won(name, other, 5)])
-
     assert list(chances_to_be_best(found).values()) == pytest.approx([0.25] * 4, abs=0.04)
 
 
@@ -257,7 +240,6 @@ def test_the_intervals_hold_with_any_share_of_draws(
             held.append(estimate.low <= strengths[bot] - fmean(strengths) <= estimate.high)
         estimate = found.difference(0, 1)
         held.append(estimate.low <= strengths[0] - strengths[1] <= estimate.high)
-
     print(f"{bots} bots, {cycles} cycles, {drawn:.0%} drawn: {fmean(held):.3f} of {len(held)}")  # noqa: T201
     assert 0.93 - slack <= fmean(held) <= 0.98 + slack
 
@@ -268,11 +250,10 @@ def test_the_intervals_contain_the_true_values_as_often_as_stated(seats: int) ->
     draws, held, compared, bots, fields = random_numbers(f"field of {seats}"), 0, 0, 16, 25
     for _ in range(fields):
         strengths = [150 * gauss(draws) for _ in range(bots)]
-        met = [random_seats(range(bots), seats, draws) for _ in range(30 * bots // seats)]
+        met = [sorted(range(bots), key=lambda _: next(draws))[:seats] for _ in range(30 * bots // seats)]
         found = fit_strengths(simulated_match(strengths, players, draws) for players in met)
         for bot in found.elo:
             estimate = found.estimate(bot)
             held += estimate.low <= strengths[bot] - math.fsum(strengths) / bots <= estimate.high
             compared += 1
-
     assert 0.92 < held / compared < 0.99

@@ -134,7 +134,10 @@ def test_honest_bots_lose_nothing_by_the_rule_on_repeated_opponents(runs: int, m
     with_rule = farm(play_all, runs)
     monkeypatch.setattr(rating_rules, "FREE_SHARES", 1e9)
     without = farm(play_all, runs)
-    errors = [(mean(abs(error) for ladder in ladders for error in ladder.errors)) for ladders in (with_rule, without)]
+    errors = [
+        (mean(abs(error) for ladder in ladders for error in ladder.errors_of_others))
+        for ladders in (with_rule, without)
+    ]
     deviations = [
         mean(rating.deviation for ladder in ladders for rating in ladder.estimates.values())
         for ladders in (with_rule, without)

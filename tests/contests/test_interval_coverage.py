@@ -22,8 +22,7 @@ from referee.contests.strength.elo import (
     expected_score,
     score_interval,
 )
-from tests.contests.random_draws import random_numbers
-from tests.contests.simulated_matches import gauss, gumbel
+from tests.contests.simulated_matches import gauss, gumbel, random_numbers
 
 LEADS = range(0, 201, 25)
 DRAW_SHARES = (0.0, 0.3, 0.6, 0.9)
@@ -80,7 +79,6 @@ SINGLES = [3, 4, 5, 7, 10, 20, *(pytest.param(sets, marks=pytest.mark.soak) for 
 @pytest.mark.parametrize("drawn", DRAW_SHARES)
 def test_intervals_of_single_matches_hold_from_three_on_with_any_share_of_draws(sets: int, drawn: float) -> None:
     found = [exact_coverage(sets, single_rates(lead, drawn)) for lead in LEADS]
-
     print(f"{sets} matches, {drawn:.0%} of possible draws: {mean(found):.3f}")  # noqa: T201
     assert 0.93 <= mean(found) <= 0.97
 
@@ -94,7 +92,6 @@ def test_if_nearly_all_matches_are_drawn_few_of_them_leave_more_doubt_than_state
     """With 90 draws in 100 matches, whatever the lead is, the largest lead is 35 Elo."""
     won = [expected_score(lead) for lead in LEADS]
     found = [exact_coverage(sets, (0.1 * (1 - share), 0.9, 0.1 * share)) for share in won]
-
     print(f"{sets} matches, 90% drawn: {mean(found):.3f}")  # noqa: T201
     assert low <= mean(found) <= high
 
@@ -105,14 +102,12 @@ def test_if_nearly_all_matches_are_drawn_few_of_them_leave_more_doubt_than_state
 @pytest.mark.parametrize("first_move", [0, 100])
 def test_intervals_of_pairs_hold_whatever_the_first_move_is_worth(pairs: int, drawn: float, first_move: float) -> None:
     found = [exact_coverage(pairs, pair_rates(lead, drawn, first_move)) for lead in LEADS]
-
     print(f"{pairs} pairs, {drawn:.0%} drawn, first move {first_move} Elo: {mean(found):.3f}")  # noqa: T201
     assert 0.93 <= mean(found) <= 0.98
 
 
 def test_the_interval_of_scores_is_that_of_counts() -> None:
     found = estimate_from_counts(OutcomeCounts((2, 1, 6)))
-
     ends = score_interval([0.0] * 2 + [0.5] + [1.0] * 6)
     assert tuple(map(elo_difference, ends)) == pytest.approx((found.low, found.high), abs=1e-6)
     assert score_interval([1.0] * 3)[1] == 1
@@ -121,7 +116,6 @@ def test_the_interval_of_scores_is_that_of_counts() -> None:
 @pytest.mark.parametrize("outcomes", [3, 5])
 def test_three_won_sets_do_not_exclude_equality_and_six_do(outcomes: int) -> None:
     won = [estimate_from_counts(OutcomeCounts((*[0] * (outcomes - 1), sets))) for sets in (3, 6)]
-
     assert won[0].low < 0 < won[1].low
     assert won[0].high == pytest.approx(elo_difference(1.0))
 
@@ -148,6 +142,5 @@ def test_intervals_of_sets_of_several_sides_hold(sets: int, players: int, runs: 
         for run in range(runs):
             found = estimate_from_scores(scores[run * sets : (run + 1) * sets])
             held.append(found.low <= truth <= found.high)
-
     print(f"{sets} sets of {players} sides: {mean(held):.3f}")  # noqa: T201
     assert 0.93 - slack <= mean(held) <= 0.975 + slack

@@ -3,7 +3,7 @@
 `pytest -rP -m soak tests/contests/test_joint_intervals.py` prints the measurements of docs/ratings.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from math import hypot
 from statistics import mean
@@ -13,9 +13,14 @@ import pytest
 from referee.contests.ladder import matchmaking
 from referee.contests.ladder.state import LadderPlayTerms
 from referee.contests.strength import joint_fit
-from tests.contests.compared_pairing import BOTS, FIELDS
-from tests.contests.random_draws import random_numbers
-from tests.contests.simulated_ladder import SimulatedLadder, root_mean_square, share_contained
+from tests.contests.simulated_ladder import (
+    BOTS,
+    Errors,
+    SimulatedLadder,
+    ladder_of_field,
+    root_mean_square,
+    share_contained,
+)
 
 KINDS = pytest.mark.parametrize("kind", ["even", "normal 100", "normal 250", "normal 400"])
 MATCHES = (5, 20, 50, 100)
@@ -23,23 +28,24 @@ MATCHES = (5, 20, 50, 100)
 
 def ladders(kind: str, runs: int, seats: int = 2) -> list[SimulatedLadder]:
     """Return ladders whose bots have not played yet."""
-    found = []
-    for number in range(runs):
-        draws = random_numbers(f"{kind} {number}, {seats} seats")
-        strengths = {f"bot{place:02}": FIELDS[kind](draws, place) for place in range(BOTS)}
-        terms = LadderPlayTerms("main", b"seed %d" % number, table_size=seats)
-        found.append(SimulatedLadder(strengths, draws, terms))
-    return found
+    terms = [LadderPlayTerms("main", b"seed %d" % number, table_size=seats) for number in range(runs)]
+    return [ladder_of_field(kind, f"{kind} {number}, {seats} seats", each) for number, each in enumerate(terms)]
+
+
+def contained(errors: Iterable[Errors]) -> float:
+    return round(mean(map(share_contained, errors)), 9)  # So that nine in ten is 0.9.
+
+
+def mean_error(errors: Iterable[Errors]) -> float:
+    return mean(map(root_mean_square, errors))
 
 
 def coverage(played: Sequence[SimulatedLadder], what: str) -> float:
     """Return the share of intervals with the true strength, and print it with the errors."""
-    errors = [run.errors for run in played]
-    share = round(mean(map(share_contained, errors)), 9)  # So that nine in ten is 0.9.
-    error = mean(map(root_mean_square, errors))
-    live_share, live_error = mean(run.live_coverage for run in played), mean(run.live_error for run in played)
-    print(f"{what}: {share:.3f}, error {error:.0f}; live ratings: {live_share:.3f}, error {live_error:.0f}")  # noqa: T201
-    return share
+    errors, live = [run.errors for run in played], [run.live_errors for run in played]
+    shares = f"{contained(errors):.3f}, error {mean_error(errors):.0f}"
+    print(f"{what}: {shares}; live ratings: {contained(live):.3f}, error {mean_error(live):.0f}")  # noqa: T201
+    return contained(errors)
 
 
 @pytest.mark.slow
@@ -59,7 +65,8 @@ def test_intervals_contain_the_true_strength_in_95_of_100_cases(kind: str) -> No
         share = coverage([run.play_paired(after - before) for run in found], f"{kind}, {after} matches")
         # Five matches do not show how narrow the narrowest field is.
         assert 0.93 <= share <= (1 if (kind, after) == ("normal 100", 5) else 0.97), (kind, after)
-        assert mean(run.mean_error for run in found) <= mean(run.live_error for run in found) + 5, (kind, after)
+        live_error = mean_error(run.live_errors for run in found)
+        assert mean_error(run.errors for run in found) <= live_error + 5, (kind, after)
         before = after
 
 
@@ -87,12 +94,13 @@ def test_ratings_need_opponents_of_mixed_strength(monkeypatch: pytest.MonkeyPatc
     mixed = [ladder.play_paired(100) for ladder in ladders("normal 100", 6)]
     monkeypatch.setattr(matchmaking, "MIN_INFORMATION_SHARE", 1.0)
     nearest = [ladder.play_paired(100) for ladder in ladders("normal 100", 6)]
-
     assert coverage(mixed, "opponents of mixed strength") >= 0.9
     coverage(nearest, "only the most informative opponents")
-    assert mean(ladder.live_coverage for ladder in nearest) <= 0.8
-    assert mean(ladder.mean_error for ladder in nearest) >= 1.3 * mean(ladder.mean_error for ladder in mixed)
-    assert mean(ladder.live_error for ladder in nearest) >= 2 * mean(ladder.live_error for ladder in mixed)
+    assert contained(ladder.live_errors for ladder in nearest) <= 0.8
+    errors = [mean_error(ladder.errors for ladder in ladders) for ladders in (nearest, mixed)]
+    live_errors = [mean_error(ladder.live_errors for ladder in ladders) for ladders in (nearest, mixed)]
+    assert errors[0] >= 1.3 * errors[1]
+    assert live_errors[0] >= 2 * live_errors[1]
 
 
 @pytest.mark.slow
@@ -107,7 +115,6 @@ def test_fifty_bots_are_ordered_within_the_stated_uncertainty(runs: int) -> None
             if abs(estimated_difference) > 1.96 * hypot(deviation, its_deviation):  # The better one seems to be known.
                 sure += 1
                 wrong += true_difference * estimated_difference < 0
-
     print(f"{wrong} of {sure} wrong, of {runs * BOTS * (BOTS - 1) // 2}")  # noqa: T201
     assert sure > runs * BOTS * (BOTS - 1) // 2 * 0.4
     assert wrong / sure <= 0.025

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from referee_values import Elimination
 
 from engines.chance import Chance
-from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.pairing import DueMatch, MatchScore
 from referee.contests.systems.knockout import (
     BracketStage,
@@ -16,13 +15,17 @@ from referee.contests.systems.knockout import (
     seed_positions,
     separate_owners,
 )
-from referee.contests.tournament.commands import EnterTournament, StartTournament, WithdrawEntrant
-from referee.match.setup import Player
+from referee.contests.tournament.commands import StartTournament
 from tests.contests.tournament_harness import TournamentHarness, better_name_wins, entered, level, started
 
 
-def pairs(play: TournamentHarness) -> list[tuple[str, ...]]:
-    return [progress.pairing.entrants for progress in play.tournament.pairings.values()]
+def pairs(play: TournamentHarness) -> list[str]:
+    return ["".join(pairing.entrants) for pairing in play.planned]
+
+
+def ranks(play: TournamentHarness) -> str:
+    """Return each rank with its entrant, such as `1a 2b 3c 3d`."""
+    return " ".join(f"{rank}{name}" for rank, name, _ in play.table)
 
 
 def test_seeds_are_placed_so_that_the_best_meet_last() -> None:
@@ -61,28 +64,26 @@ def test_only_seeds_that_are_worth_the_same_are_exchanged(owners: list[tuple[str
 def test_owners_in_the_log_decide_the_draw() -> None:
     play = entered(Elimination(), ())
     for name in "abcd":
-        play.do(EnterTournament(ContestEntrant(name, bots=(Player(name),), owners=("ann",) if name in "ad" else ())))
+        play.enter(name, owners=("ann",) if name in "ad" else ())
     play.do(StartTournament())
-    assert pairs(play) == [("a", "c"), ("b", "d")]
+    assert pairs(play) == ["ac", "bd"]
 
 
 def test_an_entrant_without_an_opponent_advances() -> None:
     play = started(Elimination(), "abcdef")
-    assert pairs(play) == [("d", "e"), ("c", "f")]
-    play.result(play.tournament.due_matches()[0], MatchScore((1, 2)))
-    assert pairs(play)[2:] == [("a", "d")]  # The other half of the draw need not be finished.
+    assert pairs(play) == ["de", "cf"]
+    play.play_out_one()
+    assert pairs(play)[2:] == ["ad"]  # The other half of the draw need not be finished.
 
 
 def test_the_standings_are_by_how_far_entrants_got() -> None:
     play = started(Elimination(), "abcdefgh").play_out()
-    assert [(rank, name) for rank, name, _ in play.table] == [
-        (1, "a"), (2, "b"), (3, "c"), (3, "d"), (5, "e"), (5, "f"), (5, "g"), (5, "h"),
-    ]  # fmt: skip
+    assert ranks(play) == "1a 2b 3c 3d 5e 5f 5g 5h"
 
 
 def test_the_third_place_can_be_played_for() -> None:
     play = started(Elimination(third_place_match=True), "abcd").play_out()
-    assert [(rank, name) for rank, name, _ in play.table] == [(1, "a"), (2, "b"), (3, "c"), (4, "d")]
+    assert ranks(play) == "1a 2b 3c 4d"
 
 
 def test_a_level_pairing_has_further_matches_and_then_the_better_seed_advances() -> None:
@@ -104,18 +105,16 @@ def test_the_winner_of_the_losers_bracket_has_to_win_two_finals() -> None:
         return MatchScore((2, 1)) if due.pairing.id in {"w2.1", "g6.1"} else better_name_wins(due)
 
     play = started(Elimination(double_elimination=True), "abcd").play_out(lower_seed_wins)
-    assert [progress.pairing.id for progress in play.tournament.pairings.values()] == [
-        "w1.1", "w1.2", "w2.1", "l1.1", "l2.1", "f5.1", "g6.1",
-    ]  # fmt: skip
-    assert [(rank, name) for rank, name, _ in play.table] == [(1, "b"), (2, "a"), (3, "c"), (4, "d")]
+    assert [pairing.id for pairing in play.planned] == ["w1.1", "w1.2", "w2.1", "l1.1", "l2.1", "f5.1", "g6.1"]
+    assert ranks(play) == "1b 2a 3c 4d"
 
 
 def test_an_entrant_that_left_loses_its_next_pairing() -> None:
     play = started(Elimination(), "abcd")
-    play.result(play.tournament.due_matches()[0], MatchScore((1, 2)))
-    play.do(WithdrawEntrant("a"))
+    play.play_out_one()
+    play.withdraw("a")
     play.play_out()
-    assert [(rank, name) for rank, name, _ in play.table] == [(1, "b"), (2, "a"), (3, "c"), (3, "d")]
+    assert ranks(play) == "1b 2a 3c 3d"
 
 
 @settings(max_examples=12, deadline=None)

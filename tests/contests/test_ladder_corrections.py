@@ -1,50 +1,37 @@
-"""Matches of a ladder that staff strikes, corrects or restores, and the ratings that follow."""
+"""Rated matches of a ladder that staff strikes, corrects or restores, and the ratings that follow."""
 
 from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from referee.contests.contest_errors import BadRanks, MatchNotCounted
-from referee.contests.corrections import MAX_KNOWN_REQUESTS
-from referee.contests.ladder.commands import (
-    CloseLadder,
-    CorrectMatch,
-    FinishClosure,
-    RateMatch,
-    StartSeason,
-)
-from referee.contests.ladder.events import LadderEvent, MatchCorrected, MatchRated
-from referee.contests.ladder.rated_matches import RatedMatches
+from referee.contests.corrections import MAX_KNOWN_REQUESTS, Correction
+from referee.contests.ladder.commands import CloseLadder, CorrectMatch, FinishClosure, RateMatch, StartSeason
+from referee.contests.ladder.events import MatchCorrected, MatchRated
 from referee.contests.ladder.rating_replay import RatingReplay
+from referee.contests.ladder.rating_rules import DAY_MS
 from referee.contests.ladder.season import Season
-from referee.contests.ladder.state import Ladder
+from referee.contests.ladder.state import Ladder, RatedMatches
 from referee.contests.strength.rating import FinishOrder
 from referee.match.match_errors import RequestIdReused
 from referee.match.setup import Player
 from tests.contests.correction_examples import apply_correction, correct, played_match, replay_after, restore, strike
-from tests.contests.ladder_harness import DUEL, TOC, LadderHarness, new_ladder, replay
+from tests.contests.ladder_harness import DUEL, START_MS, TOC, LadderHarness, new_ladder, replay
 
 NAMES = "abcd"
-DAY_MS = 86_400_000
 
 
-def rate(
-    harness: LadderHarness, match_id: str, first: str, second: str, *ranks: int, day: int = 0, version: str = ""
-) -> list[LadderEvent]:
-    finish = FinishOrder(((Player(first, version),), (Player(second),)), ranks or (1, 2))
-    return harness.do(RateMatch(match_id, finish, at_ms=(1 + day) * DAY_MS))
-
-
-def rated_ladder() -> LadderHarness:
-    """Return a ladder with two matches in each of two seasons."""
+def rated_ladder(*left_out: str) -> LadderHarness:
+    """Return a ladder with two matches in each of two seasons, or without some of these matches."""
     harness = new_ladder(DUEL, *NAMES)
-    rate(harness, "m1", "a", "b")
-    rate(harness, "m2", "b", "c")
-    harness.do(StartSeason("s2"))
-    rate(harness, "m3", "a", "c")
-    rate(harness, "m4", "c", "d")
+    for match_id, names in {"m1": "ab", "m2": "bc", "": "", "m3": "ac", "m4": "cd"}.items():
+        if not match_id:
+            harness.do(StartSeason("s2"))
+        elif match_id not in left_out:
+            harness.rate(match_id, *names)
     return harness
 
 
@@ -52,46 +39,38 @@ def seasons_of(ladder: Ladder) -> list[Season]:
     return [*(season for season, _ in ladder.past_seasons), ladder.current_season]
 
 
-def ratings_and_records(ladder: Ladder) -> list[object]:
+def ratings_and_records(harness: LadderHarness) -> list[object]:
     """Return all seasons, and what is known of the players for later ratings."""
-    history = ladder.rating_history
-    seasons = [(season.ratings, season.records) for season in seasons_of(ladder)]
+    history = harness.ladder.rating_history
+    seasons = [(season.ratings, season.records) for season in seasons_of(harness.ladder)]
     return [seasons, history.rated_ms, history.versions]
 
 
-def test_a_match_is_rated_once() -> None:
+def test_a_match_is_rated_once_even_if_it_is_struck() -> None:
     harness = rated_ladder()
     before = harness.ladder
-    assert rate(harness, "m1", "a", "b") == []
-    assert rate(harness, "m3", "c", "a") == []
+    assert harness.rate("m1", "a", "b") == harness.rate("m3", "c", "a") == []
     assert harness.ladder == before
-
-
-def test_a_struck_match_is_not_rated_again() -> None:
-    harness = rated_ladder()
     apply_correction(harness, strike("m4"))
-    assert rate(harness, "m4", "c", "d") == []
+    assert harness.rate("m4", "c", "d") == []
 
 
 def test_a_pairing_records_the_result_of_a_match_that_was_rated_before() -> None:
     harness = new_ladder(DUEL, *"ab")
     (due,) = harness.pair_and_start()
     harness.do(RateMatch(harness.id_of(due), harness.finish(due, (1, 2))))
-    events = harness.result(due, 1, 2)
-    assert not any(isinstance(event, MatchRated) for event in events)
-    assert harness.ladder.matches_in_play == []
+    assert not any(isinstance(event, MatchRated) for event in harness.result(due, 1, 2))
+    assert harness.playing == []
 
 
 def test_a_struck_match_leaves_ratings_as_if_it_had_never_been_rated() -> None:
-    harness, other = rated_ladder(), new_ladder(DUEL, *NAMES)
-    rate(other, "m2", "b", "c")
-    other.do(StartSeason("s2"))
-    rate(other, "m3", "a", "c")
-    rate(other, "m4", "c", "d")
+    harness = rated_ladder()
     (event,) = apply_correction(harness, strike("m1"))
     assert isinstance(event, MatchCorrected)
     assert (event.finish, [corrected.season for corrected in event.seasons]) == (None, [1, 2])
-    assert ratings_and_records(harness.ladder) == ratings_and_records(other.ladder)
+    assert ratings_and_records(harness) == ratings_and_records(rated_ladder("m1"))
+    apply_correction(harness, strike("m3"))
+    assert ratings_and_records(harness) == ratings_and_records(rated_ladder("m1", "m3"))
 
 
 def test_a_correction_in_the_current_season_leaves_earlier_ones_as_they_are() -> None:
@@ -101,50 +80,40 @@ def test_a_correction_in_the_current_season_leaves_earlier_ones_as_they_are() ->
     assert isinstance(event, MatchCorrected)
     assert [corrected.season for corrected in event.seasons] == [2]
     assert harness.ladder.past_seasons == before.past_seasons
-    assert harness.ladder.rating_history.rated_ms[Player("a")] == DAY_MS
+    assert harness.ladder.rating_history.rated_ms[Player("a")] == START_MS
     assert Player("a") not in harness.ladder.current_season.records
 
 
 def test_a_corrected_result_counts_instead_and_has_no_forfeits() -> None:
     harness, other = new_ladder(DUEL, *"ab"), new_ladder(DUEL, *"ab")
     finish = FinishOrder(((Player("a"),), (Player("b"),)), (1, 2))
-    harness.do(RateMatch("m1", finish, (Player("b"),), at_ms=DAY_MS))
-    rate(other, "m1", "a", "b", 1, 1)
+    harness.do(RateMatch("m1", finish, (Player("b"),), at_ms=START_MS))
+    other.rate("m1", "a", "b", 1, 1)
     apply_correction(harness, correct("m1", 1, 1))
-    assert ratings_and_records(harness.ladder) == ratings_and_records(other.ladder)
+    assert ratings_and_records(harness) == ratings_and_records(other)
     apply_correction(harness, restore("m1"))
-    assert harness.ladder.current_season.record(Player("b")).forfeits == 1
+    assert harness.record("b").forfeits == 1
 
 
 def test_the_last_correction_counts_and_can_be_undone() -> None:
     harness = rated_ladder()
-    before = ratings_and_records(harness.ladder)
+    before = ratings_and_records(harness)
     apply_correction(harness, strike("m1"))
     apply_correction(harness, correct("m1", 2, 1))
     assert harness.ladder.rated_matches.corrections["m1"].correction.ranks == (2, 1)
     assert harness.ladder.past_seasons[0][0].record(Player("b")).wins == 2
     apply_correction(harness, restore("m1"))
     assert harness.ladder.rated_matches.corrections == {}
-    assert ratings_and_records(harness.ladder) == before
-
-
-def test_corrections_of_other_matches_stay_in_effect() -> None:
-    harness, other = rated_ladder(), new_ladder(DUEL, *NAMES)
-    rate(other, "m2", "b", "c")
-    other.do(StartSeason("s2"))
-    rate(other, "m4", "c", "d")
-    apply_correction(harness, strike("m1"))
-    apply_correction(harness, strike("m3"))
-    assert ratings_and_records(harness.ladder) == ratings_and_records(other.ladder)
+    assert ratings_and_records(harness) == before
 
 
 def test_new_matches_are_rated_on_corrected_ratings() -> None:
     harness, other = new_ladder(DUEL, *"ab"), new_ladder(DUEL, *"ab")
-    rate(harness, "m1", "a", "b")
+    harness.rate("m1", "a", "b")
     apply_correction(harness, strike("m1"))
-    rate(harness, "m2", "b", "a")
-    rate(other, "m2", "b", "a")
-    assert ratings_and_records(harness.ladder) == ratings_and_records(other.ladder)
+    for play in (harness, other):
+        play.rate("m2", "b", "a")
+    assert ratings_and_records(harness) == ratings_and_records(other)
 
 
 def test_a_log_with_corrections_gives_the_same_ladder_without_rating_anything() -> None:
@@ -157,10 +126,9 @@ def test_a_log_with_corrections_gives_the_same_ladder_without_rating_anything() 
 def test_a_correction_that_changes_nothing_is_no_event() -> None:
     harness = rated_ladder()
     assert apply_correction(harness, restore("m1")) == []
-    apply_correction(harness, strike("m1"))
-    assert apply_correction(harness, strike("m1")) == []
-    apply_correction(harness, correct("m1", 2, 1))
-    assert apply_correction(harness, correct("m1", 2, 1)) == []
+    for new in (strike("m1"), correct("m1", 2, 1)):
+        assert apply_correction(harness, new)
+        assert apply_correction(harness, replace(new, request="ann/again")) == []
 
 
 def test_a_request_is_executed_once() -> None:
@@ -176,7 +144,7 @@ def test_a_request_is_executed_once() -> None:
 
 def test_the_oldest_requests_are_forgotten() -> None:
     harness = new_ladder(DUEL, *"ab")
-    rate(harness, "m1", "a", "b")
+    harness.rate("m1", "a", "b")
     for number in range(MAX_KNOWN_REQUESTS + 1):
         apply_correction(harness, correct("m1", *((2, 1) if number % 2 else (1, 1)), request=f"ann/{number}"))
     assert len(harness.ladder.rated_matches.requests) == MAX_KNOWN_REQUESTS
@@ -188,19 +156,20 @@ def test_only_rated_matches_can_be_corrected() -> None:
         apply_correction(rated_ladder(), strike("m9"))
 
 
-@pytest.mark.parametrize("ranks", [(), (1,), (1, 2, 3), (0, 1), (2, 2), (1, 3)])
-def test_malformed_ranks_are_errors(ranks: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    "new",
+    [
+        *(correct("m1", *ranks) for ranks in [(), (1,), (1, 2, 3), (0, 1), (2, 2), (1, 3)]),
+        replace(strike("m1"), ranks=(1, 2)),
+    ],
+    ids=lambda new: f"{new.kind} {new.ranks}",
+)
+def test_malformed_ranks_are_errors_and_only_a_corrected_result_has_any(new: Correction) -> None:
     harness = rated_ladder()
     before = harness.ladder
     with pytest.raises(BadRanks):
-        apply_correction(harness, correct("m1", *ranks))
+        apply_correction(harness, new)
     assert harness.ladder == before
-
-
-def test_only_a_corrected_result_has_ranks() -> None:
-    new = strike("m1")
-    with pytest.raises(BadRanks):
-        apply_correction(rated_ladder(), type(new)(new.request, "m1", new.kind, (1, 2), "why", "ann"))
 
 
 def test_sides_with_partners_have_one_rank_each() -> None:
@@ -210,7 +179,7 @@ def test_sides_with_partners_have_one_rank_each() -> None:
     with pytest.raises(BadRanks):
         apply_correction(harness, correct("m1", 1, 2, 3, 4))
     apply_correction(harness, correct("m1", 2, 1))
-    assert harness.ladder.current_season.record(Player("d")).wins == 1
+    assert harness.record("d").wins == 1
 
 
 def test_a_match_of_a_closed_ladder_can_be_corrected() -> None:
@@ -246,7 +215,8 @@ def play(steps: Sequence[Step], results: Mapping[int, tuple[int, ...] | None]) -
         if kind == "season":
             harness.do(StartSeason(f"s{number}"))
         elif first != second and (ranks := results.get(number, RANKS[drawn])):
-            rate(harness, f"m{number}", first, second, *ranks, day=9 * number, version="12"[: version // 2])
+            at_ms = START_MS + 9 * number * DAY_MS
+            harness.rate(f"m{number}", first, second, *ranks, at_ms=at_ms, version="12"[: version // 2])
     return harness
 
 
@@ -260,16 +230,15 @@ def test_corrected_ladders_are_rated_as_if_the_results_had_been_so(
         if harness.ladder.rated_matches.season_of(f"m{number}"):
             results[number] = ranks
             apply_correction(harness, correct(f"m{number}", *ranks) if ranks else strike(f"m{number}"))
-    assert ratings_and_records(harness.ladder) == ratings_and_records(play(steps, results).ladder)
+    assert ratings_and_records(harness) == ratings_and_records(play(steps, results))
     for number in results:
         apply_correction(harness, restore(f"m{number}"))
-    assert ratings_and_records(harness.ladder) == ratings_and_records(play(steps, {}).ladder)
+    assert ratings_and_records(harness) == ratings_and_records(play(steps, {}))
     assert replay(DUEL, harness.log) == harness.ladder
 
 
 def test_a_replay_of_a_log_without_corrections_changes_nothing() -> None:
     harness = rated_ladder()
-    new = restore("m1")
-    recomputed = {corrected.season: corrected for corrected in replay_after(harness, new).seasons}
+    recomputed = {corrected.season: corrected for corrected in replay_after(harness, restore("m1")).seasons}
     for number, season in enumerate(seasons_of(harness.ladder), 1):
         assert season.corrected(recomputed[number]) == season

@@ -1,11 +1,11 @@
 """The log of a ladder contains everything that its pairings were planned from."""
 
-from referee.contests.ladder.commands import JoinLadder, LeaveLadder, PairEntrants
+from referee.contests.ladder.commands import PairEntrants
 from referee.contests.ladder.decide import decide
 from referee.contests.ladder.events import EntrantAvailability, PairingPlanned, PlanningInput
 from referee.contests.ladder.planning import command_from_input
 from referee.contests.ladder.state import Ladder, evolve
-from tests.contests.ladder_harness import TOC_PARTNERS, LadderHarness, entrant, new_ladder
+from tests.contests.ladder_harness import TOC_PARTNERS, LadderHarness, new_ladder
 
 
 def plannings(play: LadderHarness) -> list[PlanningInput | None]:
@@ -13,19 +13,17 @@ def plannings(play: LadderHarness) -> list[PlanningInput | None]:
 
 
 def test_only_the_first_pairing_of_a_planning_says_what_all_were_planned_from() -> None:
-    play = new_ladder()
-    play.join("ann", "bob", "cat", "dan")
+    play = new_ladder().join("ann", "bob", "cat", "dan")
     play.do(PairEntrants(play.available, max_pairings=2))
     everybody = tuple(EntrantAvailability(name, ("",), 1) for name in ("ann", "bob", "cat", "dan"))
     assert plannings(play) == [PlanningInput(everybody, max_pairings=2), None]
 
 
 def test_later_plannings_only_contain_what_has_changed() -> None:
-    play = new_ladder()
-    play.join("ann", "bob", "cat", "dan", room=3)
+    play = new_ladder().join("ann", "bob", "cat", "dan", room=3)
     play.pair_and_start()
     before = len(plannings(play))
-    play.do(LeaveLadder("ann"))
+    play.leave("ann")
     del play.slots["bob"]
     play.version["cat"] = "2"
     play.slots["cat"] = play.slots["dan"] = 5
@@ -42,8 +40,7 @@ def test_later_plannings_only_contain_what_has_changed() -> None:
 
 
 def test_due_matches_that_cannot_start_are_recorded_if_the_ladder_has_them() -> None:
-    play = new_ladder()
-    play.join("ann", "bob", "cat", "dan")
+    play = new_ladder().join("ann", "bob", "cat", "dan")
     (first, *_) = play.pair_and_start()
     play.void(first)
     again = next(due for due in play.ladder.due_matches)
@@ -54,28 +51,24 @@ def test_due_matches_that_cannot_start_are_recorded_if_the_ladder_has_them() -> 
 
 
 def test_the_order_in_which_entrants_are_given_does_not_matter() -> None:
-    play = new_ladder()
-    play.join("ann", "bob", "cat", "dan", "eve")
+    play = new_ladder().join("ann", "bob", "cat", "dan", "eve")
     shuffled = PairEntrants(tuple(reversed(play.available)))
     assert decide(play.ladder, shuffled) == decide(play.ladder, PairEntrants(play.available))
 
 
 def test_an_entrant_that_left_and_came_back_is_available_only_if_it_is_recorded_again() -> None:
-    play = new_ladder()
-    play.join("ann", "bob", "cat", "dan", room=2)
+    play = new_ladder().join("ann", "bob", "cat", "dan", room=2)
     play.pair_and_start()
-    play.do(LeaveLadder("ann"))
+    play.leave("ann")
     assert "ann" not in play.ladder.availability
-    play.do(JoinLadder(entrant("ann")))
-    play.slots["ann"] = 9
+    play.join("ann", room=9)
     play.pair(allow_early_rematch=True)
     planning = [recorded for recorded in plannings(play) if recorded][-1]
     assert "ann" in {availability.name for availability in planning.changed}
 
 
 def test_every_planning_can_be_repeated_from_the_log() -> None:
-    play = new_ladder(TOC_PARTNERS)
-    play.join("ann", "bob", "cat", "dan", "eve", room=2)
+    play = new_ladder(TOC_PARTNERS).join("ann", "bob", "cat", "dan", "eve", room=2)
     play.version = {"ann0": "1", "ann1": "2"}
     for _ in range(4):
         for due in play.pair_and_start():

@@ -1,29 +1,26 @@
 """Play-offs of those who lead level on points after the last round."""
 
+from typing import Any
+
 import pytest
 from referee_values import RoundRobin, Swiss
 
-from referee.contests.contest_entrant import ContestEntrant
-from referee.contests.contest_errors import BadPairings, BadTerms, EntryClosed, PairingNotChangeable
+from referee.contests.contest_errors import BadPairings, EntryClosed, PairingNotChangeable
 from referee.contests.pairing import DueMatch, MatchScore
-from referee.contests.tournament.commands import (
-    CorrectScore,
-    EnterTournament,
-    PairRound,
-    ReopenPairing,
-    StartTournamentMatch,
-    WithdrawEntrant,
-)
+from referee.contests.tournament.commands import CorrectScore, PairRound, ReopenPairing
 from referee.contests.tournament.tournament_export import estimate_strengths
 from referee.contests.tournament.tournament_pairing import compute_planned_size
-from referee.contests.tournament.tournament_terms import Pools, TournamentFormat
+from referee.contests.tournament.tournament_terms import TournamentFormat
 from referee.contests.tournament.trf import to_trf
 from tests.contests.correction_examples import correct
-from tests.contests.tournament_harness import TournamentHarness, better_name_wins, level, play_terms, replay, started
+from tests.contests.tournament_harness import TournamentHarness, better_name_wins, level, replay, started
+
+APART = (("a", "d"), ("b", "c"))
+"""Forbidden pairs that end a Swiss tournament of four after two rounds."""
 
 
-def with_play_off(form: TournamentFormat, names: str, most: int = 2, **more: object) -> TournamentHarness:
-    return started(play_terms(form, b"seed", play_off_entrants=most, **more), names)  # type: ignore[arg-type]  # Any field.
+def with_play_off(form: TournamentFormat, names: str, most: int = 2, **more: Any) -> TournamentHarness:
+    return started(form, names, play_off_entrants=most, **more)
 
 
 def until_play_off(play: TournamentHarness) -> TournamentHarness:
@@ -46,7 +43,6 @@ def test_two_level_leaders_meet_twice_with_the_seats_exchanged() -> None:
     ]
     play.play_out(worse_name_wins)
     assert play.table == [(1, "b", 1.0), (2, "a", 1.0), (3, "c", 1.0)]
-    assert play.tournament.phase == "finished"
     assert replay(play.tournament.terms, play.log) == play.tournament
 
 
@@ -101,7 +97,7 @@ def test_those_who_have_left_do_not_take_part() -> None:
         play.play_out_one()
     last = next(due for due in play.tournament.due_matches() if "a" in due.pairing.entrants)
     play.result(last, better_name_wins(last))
-    play.do(WithdrawEntrant("a"))
+    play.withdraw("a")
     until_play_off(play)
     leaders = {row.entrant for row in play.tournament.standings(3) if row.points == 2}
     assert "a" in leaders
@@ -110,23 +106,21 @@ def test_those_who_have_left_do_not_take_part() -> None:
 
 def test_an_entrant_that_leaves_during_the_play_off_loses_the_rest_of_it() -> None:
     play = until_play_off(with_play_off(RoundRobin(), "ab"))
-    play.do(WithdrawEntrant("a"))
+    play.withdraw("a")
     assert play.tournament.phase == "finished"
     assert [(rank, name) for rank, name, _ in play.table] == [(1, "b"), (2, "a")]
 
 
 def test_a_swiss_that_ended_early_is_not_continued_after_its_play_off() -> None:
-    play = with_play_off(Swiss(rounds=3), "abcd", forbidden_pairs=(("a", "d"), ("b", "c"))).play_out(level)
+    play = with_play_off(Swiss(rounds=3), "abcd", forbidden_pairs=APART).play_out(level)
     assert play.tournament.main_rounds == 2
     assert play.tournament.phase == "finished"
 
 
 def test_nobody_enters_and_nothing_is_paired_by_hand_during_a_play_off() -> None:
-    play = until_play_off(
-        with_play_off(Swiss(rounds=3), "abcd", last_entry_round=2, forbidden_pairs=(("a", "d"), ("b", "c")))
-    )
+    play = until_play_off(with_play_off(Swiss(rounds=3), "abcd", last_entry_round=2, forbidden_pairs=APART))
     with pytest.raises(EntryClosed):
-        play.do(EnterTournament(ContestEntrant("late")))
+        play.enter("late")
     with pytest.raises(BadPairings, match="only for round 2"):
         play.do(PairRound(3, (("a", "b"),), "why", "ann"))
 
@@ -146,24 +140,9 @@ def test_after_a_correction_an_entrant_with_more_points_precedes_the_play_off() 
     """b and c are level with a, and a wins the play-off; then c is given the win against b."""
     play = with_play_off(RoundRobin(), "abc")
     while play.tournament.phase == "playing":
-        due = play.tournament.due_matches()[0]
-        play.do(StartTournamentMatch(due.pairing.id, due.number, due.attempt, f"m-{due.id}"))
+        due = play.start()
         play.result(due, level(due) if due.pairing.round < 4 else better_name_wins(due))
-    met = next(row.pairing for row in play.tournament.pairings.values() if {*row.pairing.entrants} == {"b", "c"})
+    met = next(pairing for pairing in play.planned if {*pairing.entrants} == {"b", "c"})
     ranks = (1, 2) if met.entrants[0] == "c" else (2, 1)
     play.do(CorrectScore(met.id, 1, correct(f"m-{met.id}/1.1", *ranks), 2, MatchScore(ranks)))
     assert play.table == [(1, "c", 1.5), (2, "a", 1.0), (3, "b", 0.5)]
-
-
-@pytest.mark.parametrize(
-    ("form", "most", "boards", "why"),
-    [
-        (Swiss(rounds=3), 1, 0, "from 2 to 8"),
-        (Swiss(rounds=3), 9, 0, "from 2 to 8"),
-        (Pools(3, 3), 2, 0, "only Swiss and round robins"),
-        (RoundRobin(), 2, 2, "of single entrants"),
-    ],
-)
-def test_terms_that_do_not_fit_are_rejected(form: TournamentFormat, most: int, boards: int, why: str) -> None:
-    with pytest.raises(BadTerms, match=why):
-        play_terms(form, b"", play_off_entrants=most, boards=boards)

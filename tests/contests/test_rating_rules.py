@@ -5,7 +5,7 @@ from math import hypot
 import pytest
 
 from referee.contests.contest_entrant import ContestEntrant
-from referee.contests.ladder.commands import CloseLadder, FinishClosure, JoinLadder, RateMatch, StartSeason
+from referee.contests.ladder.commands import CloseLadder, FinishClosure, JoinLadder, StartSeason
 from referee.contests.ladder.events import MatchRated
 from referee.contests.ladder.rating_rules import ACTIVE_MS, DAY_MS, WINDOW
 from referee.contests.strength.rating import (
@@ -18,17 +18,15 @@ from referee.contests.strength.rating import (
     rate_match,
 )
 from referee.match.setup import Player
-from tests.contests.ladder_harness import LadderHarness, new_ladder, replay
+from tests.contests.ladder_harness import START_MS, LadderHarness, new_ladder, replay
 
-START_MS = 1_700_000_000_000
 MINUTE_MS = 60_000
 YEAR_MS = 365 * DAY_MS
 
 
 def rate(play: LadderHarness, winner: str, loser: str, at_ms: int = START_MS, version: str = "") -> MatchRated:
     """Rate a match; `version` is that of the winner."""
-    finish = FinishOrder(((Player(winner, version),), (Player(loser),)), (1, 2))
-    (event,) = play.do(RateMatch(f"m{len(play.log)}", finish, at_ms=at_ms))
+    (event,) = play.rate(f"m{len(play.log)}", winner, loser, at_ms=at_ms, version=version)
     assert isinstance(event, MatchRated)
     return event
 
@@ -47,20 +45,16 @@ def test_a_rating_is_as_uncertain_as_a_new_one_after_a_year_and_keeps_its_value(
 
 
 def test_an_idle_rating_falls_in_the_standings_and_the_next_match_starts_from_its_larger_deviation() -> None:
-    play = new_ladder()
-    for name in "abc":
-        play.join(name)
+    play, after_months = new_ladder().join(*"abc"), START_MS + 180 * DAY_MS
     rate(play, "a", "b")
-    rate(play, "b", "c", START_MS + 180 * DAY_MS)
-    after_months = START_MS + 180 * DAY_MS
-    known = play.ladder.current_season.ratings[Player("a")].rating
+    rate(play, "b", "c", after_months)
+    known = play.rating("a").rating
     assert play.ladder.rating(Player("a"), START_MS).rating == known
     idle = play.ladder.rating(Player("a"), after_months).rating
     assert idle == known.after_absence(180)
     shown = {row.entrant.name: row.rating.rating for row in play.ladder.standings(now_ms=after_months)}
     assert shown["a"] == idle
-    change = rate(play, "a", "c", after_months).changes[0]
-    assert change.before.rating == idle
+    assert rate(play, "a", "c", after_months).changes[0].before.rating == idle
 
 
 def test_a_time_that_is_unknown_or_in_the_future_does_not_change_the_deviation() -> None:
@@ -68,8 +62,7 @@ def test_a_time_that_is_unknown_or_in_the_future_does_not_change_the_deviation()
     rate(play, "a", "b", 0)
     rate(play, "c", "d", START_MS)
     for name, now_ms in (("a", START_MS), ("c", START_MS - 1)):
-        player = Player(name)
-        assert play.ladder.rating(player, now_ms) == play.ladder.current_season.ratings[player]
+        assert play.ladder.rating(Player(name), now_ms) == play.rating(name)
 
 
 def test_the_standings_of_a_closed_ladder_or_past_season_do_not_change_any_more() -> None:
@@ -109,7 +102,7 @@ def test_a_new_version_starts_from_the_rating_of_the_last_one_with_a_larger_devi
     for _ in range(20):
         rate(play, "a", "b", version="1")
     old, new = Player("a", "1"), Player("a", "2")
-    former = play.ladder.current_season.ratings[old].rating
+    former = play.rating("a", "1").rating
     started = play.ladder.rating(new, START_MS)
     assert started.matches == 0
     assert started.rating == SkillRating(former.value, hypot(former.deviation, VERSION_DEVIATION))
@@ -122,7 +115,7 @@ def test_versions_that_follow_each_other_quickly_do_not_add_up_to_a_fresh_start(
     play = new_ladder()
     for _ in range(20):
         rate(play, "a", "b", version="0")
-    settled = play.ladder.current_season.ratings[Player("a", "0")].rating
+    settled = play.rating("a", "0").rating
     for number in range(1, 11):
         rate(play, "a" if number % 2 else "b", "c", version=str(number))
         if number % 2:
@@ -134,7 +127,7 @@ def test_a_version_that_was_rated_in_another_season_counts_as_the_last_one() -> 
     play = new_ladder()
     rate(play, "a", "b", version="1")
     play.do(StartSeason())
-    widened = play.ladder.current_season.ratings[Player("a", "1")].rating
+    widened = play.rating("a", "1").rating
     assert play.ladder.rating(Player("a", "2")).rating == widened  # It has no match in this season.
 
 
@@ -175,8 +168,7 @@ def test_a_ladder_of_few_bots_counts_all_matches() -> None:
 
 def test_bots_of_one_owner_count_as_one_opponent() -> None:
     play = new_ladder()
-    for number in range(5):
-        play.do(JoinLadder(ContestEntrant(f"z{number}", (Player(f"z{number}"),), owners=("zoe",))))
+    play.join(*(f"z{number}" for number in range(5)), owners=("zoe",))
     play.do(JoinLadder(ContestEntrant("alias", (Player("y"),), owners=("zoe",))))
     for number in range(0, 20, 2):
         rate(play, f"bot{number}", f"bot{number + 1}")

@@ -52,9 +52,7 @@ def test_the_estimates_are_close_to_those_of_tournaments() -> None:
     """All have had both seats, with the same results, so the first seat has no advantage."""
     seats = [game for event in EVENTS if isinstance(event, MatchRated) for game in (event.finish, turned(event.finish))]
     expected = fit_strengths(seats)
-
     found = estimates([MatchRated("m", finish, (), ()) for finish in seats])
-
     for player, rating in found.items():
         estimate = expected.estimate(player)
         assert rating.value - 1500 == pytest.approx(estimate.elo, abs=3)
@@ -90,9 +88,7 @@ def test_a_search_that_starts_from_former_estimates_finds_the_same(monkeypatch: 
     former = fit_field(counts.season(1)).values
     for event in won(D, Player("e", "1"), 3):
         counts.add(event)
-
     fresh, continued = fit_field(counts.season(1)), fit_field(counts.season(1), former)
-
     assert list(continued.values) == pytest.approx(list(fresh.values), abs=0.2)
 
 

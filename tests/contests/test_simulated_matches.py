@@ -5,8 +5,7 @@ from math import sqrt
 import pytest
 
 from referee.contests.strength.elo import expected_score
-from tests.contests.random_draws import random_numbers
-from tests.contests.simulated_matches import simulated_match
+from tests.contests.simulated_matches import random_numbers, simulated_match
 
 MATCHES = 4_000
 

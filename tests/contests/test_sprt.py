@@ -40,13 +40,11 @@ def test_the_ratio_is_the_published_one(counts: tuple[int, ...], elo0: float, el
 )
 def test_the_bounds_are_the_published_ones(alpha: float, beta: float, lower: float, upper: float) -> None:
     sprt = SprtParameters(elo1=5, alpha=alpha, beta=beta)
-
     assert (sprt.lower, sprt.upper) == pytest.approx((lower, upper), abs=0.0005)
 
 
 def test_without_sets_the_ratio_is_zero() -> None:
     state = evaluate_sprt(SprtParameters(elo1=10), no_outcomes(5))
-
     assert state.verdict == "open"
     assert state.llr == pytest.approx(0, abs=1e-3)
     assert state.matches_to_go > 100
@@ -62,7 +60,6 @@ def test_without_sets_the_ratio_is_zero() -> None:
 )
 def test_the_test_stops_at_a_bound(counts: tuple[int, ...], verdict: SprtVerdict) -> None:
     state = evaluate_sprt(SprtParameters(elo1=20), OutcomeCounts(counts))
-
     assert state.verdict == verdict
     assert (state.matches_to_go == 0) == (verdict != "open")
 
@@ -73,7 +70,6 @@ def test_a_clear_lead_ends_the_test_long_before_the_ratio_does(outcomes: int, se
     sprt, tally = SprtParameters(elo1=20), no_outcomes(outcomes)
     while decide_sprt(sprt, tally) == "open":
         tally = tally.with_outcome(outcomes - 1 if won else 0)
-
     assert sum(tally.counts) == sets - fewer
     assert decide_sprt(sprt, tally) == ("passed" if won else "failed")
     assert sprt.lower < llr(sprt, tally) < sprt.upper
@@ -83,7 +79,6 @@ def test_the_worth_of_the_first_seat_is_what_exceeds_chance() -> None:
     points = NO_POINTS
     for number in range(200):
         points = points.with_match(number % 2 == 0, float(number % 2 == 0 or number % 10 == 1))
-
     # 100 of 100 points in the first seat and 20 of 100 in the second, with one of two added to each.
     assert points.first_seat == pytest.approx((elo_difference(101 / 102) - elo_difference(21 / 102)) / 2, rel=0.15)
     assert points.first_seat < (elo_difference(101 / 102) - elo_difference(21 / 102)) / 2
@@ -93,7 +88,6 @@ def test_the_worth_of_the_first_seat_is_what_exceeds_chance() -> None:
 
 def test_hypotheses_are_leads_besides_the_first_seat() -> None:
     sprt, tally = SprtParameters(elo0=0, elo1=100), OutcomeCounts((10, 20, 400, 60, 10))
-
     without, seated = evaluate_sprt(sprt, tally), evaluate_sprt(sprt, tally, 300)
     assert seated.llr > without.llr
     assert seated.estimate.elo > 1.9 * without.estimate.elo
@@ -103,7 +97,6 @@ def test_hypotheses_are_leads_besides_the_first_seat() -> None:
 
 def test_without_matches_left_the_test_is_undecided() -> None:
     tally = OutcomeCounts((2, 10, 20, 10, 3))
-
     assert evaluate_sprt(SprtParameters(elo1=5, max_matches=90), tally).verdict == "undecided"
     nearly = evaluate_sprt(SprtParameters(elo1=5, max_matches=92), tally)
     assert (nearly.verdict, nearly.matches_to_go) == ("open", 2)
@@ -119,7 +112,6 @@ def test_every_valid_test_can_be_evaluated(counts: tuple[int, ...], elo0: float,
 def test_the_mirrored_test_has_the_opposite_verdict(counts: tuple[int, ...]) -> None:
     state = evaluate_sprt(SprtParameters(elo0=-10, elo1=10), OutcomeCounts(tuple(counts)))
     other = evaluate_sprt(SprtParameters(elo0=-10, elo1=10), OutcomeCounts(tuple(reversed(counts))))
-
     assert state.llr == pytest.approx(-other.llr, abs=1e-6)
     assert state.matches_to_go == pytest.approx(other.matches_to_go, abs=2)
 
@@ -140,5 +132,4 @@ def test_the_mirrored_test_has_the_opposite_verdict(counts: tuple[int, ...]) -> 
 def test_invalid_parameters_are_an_error(wrong: dict[str, Any], field: str) -> None:
     with pytest.raises(BadSprt) as refused:
         SprtParameters(**wrong)
-
     assert refused.value.details["field"] == field

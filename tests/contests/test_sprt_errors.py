@@ -1,6 +1,6 @@
 """The sequential test, run thousands of times: error rates and length."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice
 from math import log
 from typing import NamedTuple
@@ -10,12 +10,21 @@ from referee_values import SprtVerdict
 
 from referee.contests.strength.elo import OutcomeCounts, expected_score, no_outcomes
 from referee.contests.strength.sprt_evaluation import NO_POINTS, SprtParameters, decide_sprt, evaluate_sprt
-from tests.contests.random_draws import outcome, random_numbers
+from tests.contests.simulated_matches import random_numbers
 
 ALPHA, BETA = 0.05, 0.1
 SPRT = SprtParameters(elo0=0, elo1=100, alpha=ALPHA, beta=BETA)
 
 TRINOMIAL, PENTANOMIAL = 3, 5
+
+
+def outcome(rates: Sequence[float], drawn: float) -> int:
+    """Return the index of the outcome, given the rates of all outcomes, that a number from 0 to 1 selects."""
+    for place, rate in enumerate(rates):
+        drawn -= rate
+        if drawn < 0:
+            return place
+    return len(rates) - 1
 
 
 class SprtRun(NamedTuple):
@@ -60,9 +69,7 @@ def test_error_rates_hold_and_lengths_are_as_wald_predicts(
     outcomes: int, drawn: float, lead: float, wrong: SprtVerdict, allowed: float, runs: int
 ) -> None:
     of_outcomes, draws = rates(lead, outcomes, drawn), random_numbers(f"{outcomes} outcomes, {drawn} drawn, {lead} Elo")
-
     test_runs = [run(of_outcomes, draws) for _ in range(runs)]
-
     error_rate = sum(test_run.verdict == wrong for test_run in test_runs) / runs
     sets = sum(sum(test_run.tally.counts) for test_run in test_runs) / runs
     message = (
@@ -99,9 +106,7 @@ def test_error_rates_hold_whatever_the_first_seat_is_worth(
     outcomes: int, first_seat: float, lead: float, wrong: SprtVerdict, allowed: float, runs: int, slack: float
 ) -> None:
     draws = random_numbers(f"{outcomes} outcomes, first seat {first_seat}, {lead} Elo")
-
     erred = sum(seated_run(outcomes, lead, first_seat, 0.3, draws) is wrong for _ in range(runs)) / runs
-
     print(f"{outcomes} outcomes, first seat {first_seat}, lead {lead}: {erred:.3f}")  # noqa: T201
     assert erred <= allowed + slack
 
@@ -119,5 +124,4 @@ def test_the_estimated_number_of_matches_is_about_right() -> None:
                 tally = tally.with_outcome(outcome(of_outcomes, next(draws)))
             foreseen.append(state.matches_to_go)
             needed.append(tally.matches - so_far)
-
     assert 0.6 < sum(foreseen) / sum(needed) < 1.6

@@ -1,50 +1,27 @@
 """Tournaments of teams, whose pairings have one match on each board."""
 
 import json
-from collections.abc import Sequence
 
 import pytest
-from referee_values import Elimination, RoundRobin, Swiss
+from referee_values import RoundRobin, Swiss
 
 from referee.contests.contest_entrant import EntrantLeft
-from referee.contests.contest_errors import BadTerms, EntrantCountOutOfRange, PairingNotChangeable, TrfNotAvailable
-from referee.contests.pairing import DueMatch, DuplicateSets, MatchScore
-from referee.contests.pairing_progress import PairingProgress
+from referee.contests.contest_errors import EntrantCountOutOfRange, PairingNotChangeable, TrfNotAvailable
+from referee.contests.pairing import DueMatch, MatchScore
 from referee.contests.tables.round_result import ResultKind
-from referee.contests.tournament.commands import (
-    DeclareAbsent,
-    PairRound,
-    ReopenPairing,
-    StartTournamentMatch,
-    WithdrawEntrant,
-)
+from referee.contests.tournament.commands import PairRound, ReopenPairing
 from referee.contests.tournament.events import EntrantsAbsent, PairingsReplaced
 from referee.contests.tournament.tournament_export import to_json
-from referee.contests.tournament.tournament_terms import Pools, TournamentFormat, TournamentPlayTerms
 from referee.contests.tournament.trf import to_trf
-from tests.contests.tournament_harness import TournamentHarness, better_name_wins, level, play_terms, started
+from tests.contests.tournament_harness import TournamentHarness, better_name_wins, level, started
 
 WON, DRAWN, LOST = (1, 2), (1, 1), (2, 1)
 """Ranks of the team that is named first, and of the other one."""
 
 
-def team_terms(form: TournamentFormat, boards: int = 2, **more: object) -> TournamentPlayTerms:
-    return play_terms(form, b"seed", boards=boards, **more)  # type: ignore[arg-type]
-
-
-def teams(form: TournamentFormat, names: Sequence[str], boards: int = 2, **more: object) -> TournamentHarness:
-    return started(team_terms(form, boards, **more), names)
-
-
-def two_teams(boards: int = 2) -> tuple[TournamentHarness, str, str]:
-    """Return a tournament of one pairing, and its entrants."""
-    play = teams(RoundRobin(), "ab", boards)
-    first, second = play.tournament.pairings["1.1"].pairing.entrants
-    return play, first, second
-
-
-def only_pairing(play: TournamentHarness) -> PairingProgress:
-    return play.tournament.pairings["1.1"]
+def two_teams(boards: int = 2) -> TournamentHarness:
+    """Return a tournament of one pairing, 1.1, in which `a` is named first."""
+    return started(RoundRobin(), "ab", boards=boards)
 
 
 def record(play: TournamentHarness, *ranks: tuple[int, int]) -> None:
@@ -52,22 +29,17 @@ def record(play: TournamentHarness, *ranks: tuple[int, int]) -> None:
         play.result(due, MatchScore(places))
 
 
-def absent(play: TournamentHarness, board: int, *names: str, by: str = "") -> list[object]:
-    return [*play.do(DeclareAbsent("1.1", names, "away", by, board))]
-
-
-def points_of(play: TournamentHarness, *names: str) -> list[tuple[float, float]]:
+def points_of_both(play: TournamentHarness) -> list[tuple[float, float]]:
     """Return the match points and board points of each team in the only pairing."""
-    results = [only_pairing(play).round_result(name) for name in names]
+    results = [play.tournament.pairings["1.1"].round_result(name) for name in "ab"]
     return [(result.points, result.board_points) for result in results]
 
 
 def test_two_teams_play_board_against_board_and_the_team_named_first_begins_on_odd_boards() -> None:
-    play, first, second = two_teams(3)
-    assert [(due.id, due.seats) for due in play.tournament.due_matches()] == [
-        ("1.1/1.1", (first, second)),
-        ("1.1/2.1", (second, first)),
-        ("1.1/3.1", (first, second)),
+    assert [(due.id, "".join(due.seats)) for due in two_teams(3).tournament.due_matches()] == [
+        ("1.1/1.1", "ab"),
+        ("1.1/2.1", "ba"),
+        ("1.1/3.1", "ab"),
     ]
 
 
@@ -83,168 +55,152 @@ def test_two_teams_play_board_against_board_and_the_team_named_first_begins_on_o
 def test_match_points_follow_from_board_points(
     boards: tuple[tuple[int, int], ...], points: list[tuple[float, float]]
 ) -> None:
-    play, first, second = two_teams()
+    play = two_teams()
     record(play, *boards)
-    assert points_of(play, first, second) == points
-    result = only_pairing(play).round_result(first)
+    assert points_of_both(play) == points
+    result = play.tournament.pairings["1.1"].round_result("a")
     assert (result.kind, result.seat, result.matches) == (ResultKind.PLAYED, 0, 2)
     assert (result.wins, result.draws) == (boards.count(WON), boards.count(DRAWN))
-    assert result.points_against == ((second, points[0][1]),)
+    assert result.points_against == (("b", points[0][1]),)
 
 
 def test_standings_are_by_match_points_then_board_points_then_buchholz_and_sonneborn_berger() -> None:
-    play = teams(RoundRobin(), "abc", 2)
-    ranks = {("a", "b"): (WON, DRAWN), ("b", "c"): (WON, WON), ("a", "c"): (LOST, DRAWN)}
-    while due := play.tournament.due_matches():
-        first = due[0]
-        names = first.pairing.entrants
-        key = (min(names), max(names))
-        mine = ranks[key][first.number - 1]
-        play.result(first, MatchScore(mine if names == key else mine[::-1]))
+    ranks = {"ab": (WON, DRAWN), "bc": (WON, WON), "ac": (LOST, DRAWN)}
+
+    def referee(due: DueMatch) -> MatchScore:
+        names = "".join(due.pairing.entrants)
+        return MatchScore(ranks[names][due.number - 1] if names in ranks else ranks[names[::-1]][due.number - 1][::-1])
+
+    play = started(RoundRobin(), "abc", boards=2).play_out(referee)
     rows = play.tournament.standings()
     assert [(row.entrant, row.points, row.tie_breaks[0]) for row in rows] == [
         ("b", 2.0, 2.5),
         ("a", 2.0, 2.0),
         ("c", 2.0, 1.5),
     ]
-    assert play.tournament.tie_breaks == (
-        "board_points",
-        "buchholz",
-        "sonneborn_berger",
-        "direct_encounter",
-    )
+    assert play.tournament.tie_breaks == ("board_points", "buchholz", "sonneborn_berger", "direct_encounter")
     assert rows[0].tie_breaks[1:3] == (4.0, 5.0)
     assert (rows[0].wins, rows[0].draws, rows[0].losses) == (2, 1, 1)
 
 
 def test_a_swiss_of_teams_pairs_by_match_points_without_rematches() -> None:
-    play = teams(Swiss(rounds=3), "abcdefgh", 2, tie_breaks=("board_points",))
-    play.play_out()
-    met = [frozenset(progress.pairing.entrants) for progress in play.tournament.pairings.values()]
+    play = started(Swiss(rounds=3), "abcdefgh", boards=2, tie_breaks=("board_points",)).play_out()
+    met = [frozenset(pairing.entrants) for pairing in play.planned]
     assert len(met) == len(set(met)) == 12
-    assert [row.points for row in play.tournament.standings()] == [6.0, 4.0, 4.0, 4.0, 2.0, 2.0, 2.0, 0.0]
+    assert [points for *_, points in play.table] == [6.0, 4.0, 4.0, 4.0, 2.0, 2.0, 2.0, 0.0]
     with pytest.raises(TrfNotAvailable, match="pairings of one match"):
         to_trf(play.tournament, "Cup")
 
 
 def test_board_points_do_not_decide_whom_a_team_meets() -> None:
-    play = teams(Swiss(rounds=2), "abcdef", 2)
-
     def narrow_or_wide(due: DueMatch) -> MatchScore:
         """The best team wins one board, the next two teams win both."""
-        return level(due) if "a" in due.pairing.entrants and due.number > 1 else better_name_wins(due)
+        return level(due) if "a" in due.seats and due.number > 1 else better_name_wins(due)
 
-    for due in play.tournament.due_matches():
-        play.result(due, narrow_or_wide(due))
+    play = started(Swiss(rounds=2), "abcdef", boards=2)
+    play.play_due(narrow_or_wide)
     assert [(row.entrant, row.points) for row in play.tournament.standings(1)[:3]] == [("b", 2), ("c", 2), ("a", 2)]
-    opponent = next(row.pairing.entrants for row in play.tournament.open_pairings if "a" in row.pairing.entrants)
-    assert {*opponent} <= {"a", "b", "c"}, "it meets another winner"
+    assert {*play.open_pairing_of("a").entrants} <= {"a", "b", "c"}, "it meets another winner"
 
 
 def test_a_bye_of_a_team_counts_as_a_win_on_all_boards_and_is_given_once() -> None:
-    play = teams(Swiss(rounds=2), "abc", 2).play_out(level)
-    byes = [progress for progress in play.tournament.pairings.values() if progress.pairing.is_bye]
-    assert len({progress.pairing.entrants for progress in byes}) == 2
-    result = byes[0].round_result(byes[0].pairing.entrants[0])
+    play = started(Swiss(rounds=2), "abc", boards=2).play_out(level)
+    first, second = [pairing for pairing in play.planned if pairing.is_bye]
+    assert first.entrants != second.entrants
+    result = play.tournament.pairings[first.id].round_result(*first.entrants)
     assert (result.kind, result.points, result.board_points) == (ResultKind.BYE, 2.0, 2.0)
 
 
 def test_an_absent_board_loses_that_board_only() -> None:
-    play, first, second = two_teams()
-    assert absent(play, 2, first) == [EntrantsAbsent("1.1", (first,), "away", board=2)]
-    assert absent(play, 2, first) == []
+    play = two_teams()
+    assert play.declare_absent("1.1", "a", board=2) == [EntrantsAbsent("1.1", ("a",), "away", board=2)]
+    assert play.declare_absent("1.1", "a", board=2) == []
     assert [due.number for due in play.tournament.due_matches()] == [1]
-    assert only_pairing(play).has_begun
+    assert play.tournament.pairings["1.1"].has_begun
     record(play, WON)
-    assert points_of(play, first, second) == [(1.0, 1.0), (1.0, 1.0)]
+    assert points_of_both(play) == [(1.0, 1.0), (1.0, 1.0)]
     assert play.tournament.phase == "finished"
-    assert (play.tournament.pairings.no_show_counts(), play.tournament.pairings.forfeit_counts()) == ({}, {first: 1})
-    rows = {row.entrant: row for row in play.tournament.standings()}
-    assert [(rows[name].wins, rows[name].losses) for name in (first, second)] == [(1, 1), (1, 1)]
-    document = json.loads(to_json(play.tournament))
-    assert document["pairings"][0]["absent_boards"] == {"2": [first]}
+    assert (play.tournament.pairings.no_show_counts(), play.tournament.pairings.forfeit_counts()) == ({}, {"a": 1})
+    assert [(row.wins, row.losses) for row in play.tournament.standings()] == [(1, 1), (1, 1)]
+    assert json.loads(to_json(play.tournament))["pairings"][0]["absent_boards"] == {"2": ["a"]}
 
 
 def test_a_team_without_any_bot_loses_by_absence_and_is_withdrawn_after_too_many() -> None:
-    play = teams(Swiss(rounds=3), "abcd", 2)
-    pairing = next(row.pairing for row in play.tournament.open_pairings if "a" in row.pairing.entrants)
+    play = started(Swiss(rounds=3), "abcd", boards=2)
+    pairing = play.open_pairing_of("a")
     (other,) = {*pairing.entrants} - {"a"}
     for board in (1, 2):
-        play.do(DeclareAbsent(pairing.id, ("a",), "away", board=board))
+        play.declare_absent(pairing.id, "a", board=board)
     progress = play.tournament.pairings[pairing.id]
     assert (progress.is_done, {*progress.absent}, play.tournament.no_shows) == (True, {"a"}, {"a": 1})
-    assert [progress.round_result(name).kind for name in ("a", other)] == [ResultKind.ABSENT, ResultKind.UNOPPOSED]
-    assert [progress.round_result(name).points for name in ("a", other)] == [0.0, 2.0]
-    for due in play.tournament.due_matches():
-        play.result(due, better_name_wins(due))
-    again = next(row.pairing for row in play.tournament.open_pairings if "a" in row.pairing.entrants)
+    results = [progress.round_result(name) for name in ("a", other)]
+    assert [(row.kind, row.points) for row in results] == [(ResultKind.ABSENT, 0.0), (ResultKind.UNOPPOSED, 2.0)]
+    play.play_due()
+    again = play.open_pairing_of("a")
     assert again.round == 2
-    play.do(DeclareAbsent(again.id, ("a",), "away", board=2))
-    events = play.do(DeclareAbsent(again.id, ("a",), "away", board=1))
+    play.declare_absent(again.id, "a", board=2)
+    events = play.declare_absent(again.id, "a", board=1)
     assert [type(event) for event in events[:2]] == [EntrantsAbsent, EntrantLeft]
 
 
-def test_two_teams_that_are_both_absent_get_no_points() -> None:
-    play, first, second = two_teams()
-    absent(play, 1, first, second)
-    absent(play, 2, first, second)
-    assert points_of(play, first, second) == [(0.0, 0.0), (0.0, 0.0)]
-    assert only_pairing(play).is_deserted
-    rows = play.tournament.standings()
-    assert [(row.wins, row.losses) for row in rows] == [(0, 2), (0, 2)]
-
-
-def test_teams_that_each_lose_one_board_by_absence_are_level() -> None:
-    play, first, second = two_teams()
-    absent(play, 1, first)
-    absent(play, 2, second)
-    assert points_of(play, first, second) == [(1.0, 1.0), (1.0, 1.0)]
-    assert [(row.wins, row.losses) for row in play.tournament.standings()] == [(1, 1), (1, 1)]
+@pytest.mark.parametrize(
+    ("absent", "points", "wins_and_losses"),
+    [(("ab", "ab"), (0.0, 0.0), (0, 2)), (("a", "b"), (1.0, 1.0), (1, 1))],
+    ids=["both on both boards", "each on one board"],
+)
+def test_two_teams_that_lose_as_many_boards_by_absence_are_level(
+    absent: tuple[str, str], points: tuple[float, float], wins_and_losses: tuple[int, int]
+) -> None:
+    play = two_teams()
+    for board, names in enumerate(absent, 1):
+        play.declare_absent("1.1", *names, board=board)
+    assert points_of_both(play) == [points, points]
+    assert play.tournament.pairings["1.1"].is_deserted == (absent == ("ab", "ab"))
+    assert [(row.wins, row.losses) for row in play.tournament.standings()] == [wins_and_losses] * 2
 
 
 def test_a_board_that_is_played_or_decided_cannot_be_lost_by_absence() -> None:
-    play, first, second = two_teams(3)
-    play.do(StartTournamentMatch("1.1", 1, 1, "m1"))
-    assert absent(play, 1, first) == []
+    play = two_teams(3)
+    playing = play.start()
+    assert play.declare_absent("1.1", "a", board=1) == []
     with pytest.raises(PairingNotChangeable):
-        absent(play, 0, second, by="staff")
-    play.result(play.tournament.matches_in_play[0], MatchScore(WON))
-    assert absent(play, 1, first) == []
-    assert absent(play, 2, second) != []
-    assert only_pairing(play).absent_boards == {2: {second}}
+        play.declare_absent("1.1", "b", by="staff")
+    play.result(playing, MatchScore(WON))
+    assert play.declare_absent("1.1", "a", board=1) == []
+    assert play.declare_absent("1.1", "b", board=2) != []
+    assert play.tournament.pairings["1.1"].absent_boards == {2: {"b"}}
 
 
 def test_staff_may_declare_a_whole_team_absent_from_what_is_left() -> None:
-    play, first, second = two_teams(3)
+    play = two_teams(3)
     record(play, WON, WON, LOST)
-    assert points_of(play, first, second) == [(2.0, 2.0), (0.0, 1.0)]
-    play, first, second = two_teams(3)
-    play.result(play.tournament.due_matches()[0], MatchScore(WON))
-    absent(play, 0, first, by="staff")
-    assert points_of(play, first, second) == [(0.0, 1.0), (2.0, 2.0)]
-    assert play.tournament.pairings.no_show_counts() == {first: 1}
+    assert points_of_both(play) == [(2.0, 2.0), (0.0, 1.0)]
+    play = two_teams(3)
+    play.play_out_one()
+    play.declare_absent("1.1", "a", by="staff")
+    assert points_of_both(play) == [(0.0, 1.0), (2.0, 2.0)]
+    assert play.tournament.pairings.no_show_counts() == {"a": 1}
 
 
 def test_a_team_that_withdraws_loses_the_boards_that_are_not_played() -> None:
-    play, first, second = two_teams(3)
-    play.do(StartTournamentMatch("1.1", 1, 1, "m1"))
-    absent(play, 3, second)
-    play.do(WithdrawEntrant(first))
-    assert [due.number for due in play.tournament.matches_in_play] == [1]
-    play.result(play.tournament.matches_in_play[0], MatchScore(WON))
-    assert points_of(play, first, second) == [(2.0, 2.0), (0.0, 1.0)]
+    play = two_teams(3)
+    playing = play.start()
+    play.declare_absent("1.1", "b", board=3)
+    play.withdraw("a")
+    assert play.tournament.matches_in_play == [playing]
+    play.result(playing, MatchScore(WON))
+    assert points_of_both(play) == [(2.0, 2.0), (0.0, 1.0)]
 
 
 def test_staff_reopens_a_pairing_of_teams_and_pairs_a_round_by_hand() -> None:
-    play = teams(Swiss(rounds=3), "abcd", 2)
-    absent_team = play.tournament.open_pairings[0].pairing
-    play.do(DeclareAbsent(absent_team.id, absent_team.entrants[:1], "away", board=1))
-    while play.tournament.round == 1:
-        play.result(due := play.tournament.due_matches()[0], better_name_wins(due))
-    play.do(ReopenPairing(absent_team.id, "power failure", "staff"))
-    assert [due.id for due in play.tournament.due_matches()] == [f"{absent_team.id}/1.1", f"{absent_team.id}/2.2"]
-    assert play.tournament.pairings[absent_team.id].boards == 2
-    play = teams(Swiss(rounds=3), "abcd", 2)
+    play = started(Swiss(rounds=3), "abcd", boards=2)
+    left = play.tournament.open_pairings[0].pairing
+    play.declare_absent(left.id, left.entrants[0], board=1)
+    play.play_due()
+    play.do(ReopenPairing(left.id, "power failure", "staff"))
+    assert [due.id for due in play.tournament.due_matches()] == [f"{left.id}/1.1", f"{left.id}/2.2"]
+    assert play.tournament.pairings[left.id].boards == 2
+    play = started(Swiss(rounds=3), "abcd", boards=2)
     (event,) = play.do(PairRound(1, (("a", "b"), ("c", "d")), "as agreed", "staff"))
     assert isinstance(event, PairingsReplaced)
     assert [(row.boards, len(row.due_matches)) for row in play.tournament.open_pairings] == [(2, 2), (2, 2)]
@@ -252,23 +208,4 @@ def test_staff_reopens_a_pairing_of_teams_and_pairs_a_round_by_hand() -> None:
 
 def test_a_schedule_of_teams_has_a_limit_of_matches() -> None:
     with pytest.raises(EntrantCountOutOfRange, match="2 to 50"):
-        teams(RoundRobin(cycles=10), [f"t{number}" for number in range(51)], 8)
-
-
-@pytest.mark.parametrize(
-    ("form", "more", "field", "why"),
-    [
-        (Swiss(rounds=3), {"boards": 1}, "boards", "from 2 to 8"),
-        (Swiss(rounds=3), {"boards": 9}, "boards", "from 2 to 8"),
-        (Elimination(), {"boards": 2}, "boards", "only Swiss and round robin"),
-        (Pools(2, 2), {"boards": 2}, "boards", "only Swiss and round robin"),
-        (Swiss(rounds=3), {"boards": 2, "duplicate": DuplicateSets()}, "boards", "duplicate play"),
-        (Swiss(rounds=3), {"tie_breaks": ("board_points",)}, "tie_breaks", "only teams"),
-    ],
-)
-def test_terms_that_do_not_fit_teams_are_an_error(
-    form: TournamentFormat, more: dict[str, object], field: str, why: str
-) -> None:
-    with pytest.raises(BadTerms, match=why) as refused:
-        play_terms(form, b"", **more)  # type: ignore[arg-type]
-    assert refused.value.details["field"] == field
+        started(RoundRobin(cycles=10), [f"t{number}" for number in range(51)], boards=8)

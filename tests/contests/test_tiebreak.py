@@ -12,14 +12,12 @@
 from pathlib import Path
 
 import pytest
-from referee_values import RoundRobin, Swiss, TieBreak
+from referee_values import RoundRobin, TieBreak
 
-from referee.contests.contest_errors import BadTerms
 from referee.contests.tables.round_result import MISSED, ResultKind, RoundResult, total_points
 from referee.contests.tables.standings import ResultTable, compute_standings, split_tied, tie_break_value
-from referee.contests.tournament.tournament_terms import TournamentFormat
 from referee.contests.tournament.trf_reader import played_result, read_trf
-from tests.contests.tournament_harness import play_terms, started
+from tests.contests.tournament_harness import started
 
 PUBLISHED = Path(__file__).parent / "published"
 
@@ -217,21 +215,12 @@ def test_koya_counts_points_against_the_upper_half() -> None:
 
 
 def test_a_bye_does_not_count_among_the_points_that_koya_halves() -> None:
-    play = started(play_terms(RoundRobin(), b"", tie_breaks=("koya",)), "abc").play_out()
+    play = started(RoundRobin(), "abc", tie_breaks=("koya",)).play_out()
     assert [(row.entrant, row.tie_breaks) for row in play.tournament.standings()] == [
         ("a", (1.0,)),  # b has one of two, which is half, and c has nothing.
         ("b", (0.0,)),
         ("c", (0.0,)),
     ]
-
-
-@pytest.mark.parametrize(
-    ("form", "boards", "why"),
-    [(Swiss(rounds=3), 0, "only for a round robin"), (RoundRobin(), 2, "not defined for teams")],
-)
-def test_koya_is_only_for_single_entrants_in_a_round_robin(form: TournamentFormat, boards: int, why: str) -> None:
-    with pytest.raises(BadTerms, match=why):
-        play_terms(form, b"", tie_breaks=("koya",), boards=boards)
 
 
 def test_the_third_tie_break_separates_the_two_leaders() -> None:

@@ -8,20 +8,14 @@ import click
 import pytest
 
 from referee.cli import main
+from referee.local import opening_book as book
 from referee.local.contest_file import read_tournament
-from referee.local.opening_book import (
-    MAX_BOOK_BYTES,
-    MAX_LINE_CHARS,
-    MAX_OPENINGS,
-    MAX_OPENINGS_BYTES,
-    MAX_PLIES,
-    OpeningBook,
-)
 from referee.local.short_forms import read_clock
 from referee.local.terms_reader import LOCAL_POLICIES
 from referee.match.adjudication import LIMITS
+from tests.docs.test_links import ROOT
 
-PAGE = (Path(__file__).parents[2] / "docs" / "chess-tools.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "chess-tools.md").read_text(encoding="utf-8")
 ROWS = [(there, here) for there, here in re.findall(r"^\| (.*?) \| (.*?) \|$", PAGE, re.MULTILINE) if there[0] == "`"]
 
 
@@ -84,16 +78,16 @@ def test_the_plan_of_the_page_is_a_plan(folder: Path) -> None:
 
 def test_the_tables_name_every_word_of_books_and_adjudication() -> None:
     listed = re.findall(r"^\| `(\w+)` \| `(--[a-z-]+)` \|", PAGE, re.MULTILINE)
-    assert tuple(key for key, _ in listed) == OpeningBook.__struct_fields__
+    assert tuple(key for key, _ in listed) == book.OpeningBook.__struct_fields__
     assert {option for _, option in listed} <= options_of("match") & options_of("sprt")
     names = {name for row, _ in ROWS for name in re.findall(r"`(\w+)`", row)}
     assert set(LIMITS) <= names
 
 
 def test_the_limits_of_the_page_are_those_of_the_code() -> None:
-    assert f"at most {MAX_OPENINGS} openings of together {spaced(MAX_OPENINGS_BYTES)} bytes" in PAGE
-    assert f"up to {MAX_BOOK_BYTES >> 20} MiB" in PAGE
-    assert f"a line up to {spaced(MAX_LINE_CHARS)} characters, an opening up to {MAX_PLIES} moves" in PAGE
+    assert f"at most {book.MAX_OPENINGS} openings of together {spaced(book.MAX_OPENINGS_BYTES)} bytes" in PAGE
+    assert f"up to {book.MAX_BOOK_BYTES >> 20} MiB" in PAGE
+    assert f"a line up to {spaced(book.MAX_LINE_CHARS)} characters, an opening up to {book.MAX_PLIES} moves" in PAGE
 
 
 def spaced(number: int) -> str:

@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import grpc
 import pytest
@@ -13,26 +12,20 @@ from referee_api.v1.error_pb2 import ErrorReason
 from referee.match.clock import SECOND, Clock, Fischer
 from referee.match.clock_charge import TurnMeasurement, charge
 from tests.docs import contract
+from tests.docs.test_links import FENCED, ROOT
 
-PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
+PAGE = ROOT / "docs" / "protocol.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 CALL = re.compile(r"`(\w+/\w+)` takes\n\n```json\n(.*?)```", re.DOTALL)
 ROW = dict(re.findall(r"^\| `(\w+)` \| (\d+) \|", TEXT, re.MULTILINE))
-PROSE = re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL)
+PROSE = FENCED.sub("", TEXT)
 QUOTED = sorted(set(re.findall(r"`([^`\s]+)`", PROSE)))
 
 OF_OTHERS = {
-    *(
-        "ErrorInfo",
-        "BadRequest",
-        "RetryInfo",
-        "google.rpc",
-        "google.rpc.Status",
-        "too_many_pings",
-        "grpc.aio.secure_channel",
-    ),
-    *("referee", "referee-api", "referee_api.v1", "my-bot", "buf", "1", "=?", "\\n", "::1", "localhost"),
+    *("ErrorInfo", "BadRequest", "RetryInfo", "google.rpc", "google.rpc.Status", "too_many_pings"),
+    *("grpc.aio.secure_channel", "referee", "referee-api", "referee_api.v1", "my-bot", "buf"),
+    *("1", "=?", "\\n", "::1", "localhost"),
 }
 """Names on the page that are not part of the contract."""
 OTHER_PREFIX = ("ERROR_REASON_", "BOT_", "grpc-", "[")

@@ -20,11 +20,11 @@ class BotConnection:
     def __init__(
         self, channel: grpc.Channel, secret: str, version: str = "1", timeout_s: float = STREAM_TIMEOUT_S, **hello: Any
     ) -> None:
-        """`hello` are further fields of its Hello."""
+        """`hello` are other fields of its Hello."""
         self._outgoing: queue.Queue[Sequence[play_pb2.BotItem] | None] = queue.Queue()
         self._incoming: list[play_pb2.RefereeItem] = []
         turn_options = play_pb2.TurnOptions(max_legal_moves=1000)
-        self.send(hello=play_pb2.Hello(version=version, max_matches=8, turn_options=turn_options, **hello))
+        self.send(hello={"version": version, "max_matches": 8, "turn_options": turn_options} | hello)
         self._call: Any = PlayServiceStub(channel).Play(self._requests(), metadata=bearer(secret), timeout=timeout_s)
         self.session_id = self.receive("welcome").session_id
 

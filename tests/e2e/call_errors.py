@@ -1,6 +1,6 @@
 """Errors as a caller receives them: the status of a call, and all of its details."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +45,37 @@ def parse_error(error: grpc.RpcError) -> CallError:
     assert info.domain == "referee"
     assert status.message == call.details()
     return CallError(info.reason, call.code().name, status.message, dict(info.metadata), dict(map(_unpacked, more)))
+
+
+def error_of(call: Callable[..., Any], *arguments: Any, **fields: Any) -> CallError:
+    """Return the error of a call, which must fail; a stream is read to its end."""
+    try:
+        answer = call(*arguments, **fields)
+        if isinstance(answer, grpc.Call):
+            list(answer)  # type: ignore[call-overload]  # The call is also the stream, which its type does not show.
+    except grpc.RpcError as error:
+        return parse_error(error)
+    raise AssertionError("the call succeeded")
+
+
+def assert_refused(reason: str, call: Callable[..., Any], *arguments: Any, **fields: Any) -> CallError:
+    """Assert that a call fails for this reason as the contract promises, and return its error."""
+    error = error_of(call, *arguments, **fields)
+    assert error.reason == reason
+    assert_matches_contract(error)
+    return error
+
+
+def reason_of(call: Callable[..., Any], *arguments: Any, **fields: Any) -> str:
+    """Return the reason of the error of a call, or nothing if it succeeds; of a stream, one message is read."""
+    try:
+        answer = call(*arguments, **fields)
+        if isinstance(answer, grpc.Call):
+            next(answer, None)  # type: ignore[call-overload]  # The call is also the stream.
+            answer.cancel()
+    except grpc.RpcError as error:
+        return parse_error(error).reason
+    return ""
 
 
 def _unpacked(detail: Any) -> tuple[str, Message]:

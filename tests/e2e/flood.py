@@ -14,8 +14,9 @@ import random
 import ssl
 from asyncio import StreamReader, StreamWriter
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from itertools import islice
 
 from tests.e2e import http2
 
@@ -29,6 +30,7 @@ MAX_GARBAGE_BYTES = 4_096
 BURST_SIZE = 20
 MAX_BURSTS = 20
 """Limit on bursts per connection: the test is about damage to others, not about keeping a core busy."""
+HTTP2_START = http2.PREFACE + http2.SETTINGS
 
 
 def _tls_hello() -> bytes:
@@ -40,148 +42,88 @@ def _tls_hello() -> bytes:
     return outgoing.read()
 
 
-TLS_HELLO = _tls_hello()
-
-Behaviour = Callable[["AttackConnection"], Awaitable[None]]
-
-
-class AttackConnection:
-    """One misbehaving connection."""
-
-    def __init__(self, reader: StreamReader, writer: StreamWriter, rng: random.Random) -> None:
-        self._reader = reader
-        self._writer = writer
-        self.rng = rng
-
-    async def send(self, data: bytes) -> None:
-        self._writer.write(data)
-        await self._writer.drain()
-
-    async def wait_until_closed(self) -> None:
-        """Read and discard data until the server closes the connection."""
-        while await self._reader.read(65_536):
-            pass
-
-    async def send_repeatedly(self, payload: Callable[[], bytes], every_s: float, times: int) -> None:
-        """Send `payload()` every `every_s` seconds, up to `times` times; then wait until the connection is closed."""
-        reading = asyncio.ensure_future(self.wait_until_closed())
-        try:
-            for _ in range(times):
-                if reading.done():
-                    break
-                await self.send(payload())
-                await asyncio.sleep(every_s)
-            await reading
-        finally:
-            reading.cancel()
+NORMAL_STARTS = (HTTP2_START, b"GET /metrics HTTP/1.1\r\nX: " + b"x" * 9_999)
+"""First bytes of normal clients of gRPC and HTTP."""
+WRONG_PROTOCOLS = (_tls_hello(), HTTP2_START, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 
 
-async def silent(connection: AttackConnection) -> None:
-    await connection.wait_until_closed()
+def burst_of(frames: Callable[[int], bytes]) -> Callable[[Iterator[int], random.Random], bytes]:
+    """Return the function that makes these frames for the next streams."""
+    return lambda ids, _: b"".join(frames(stream_id) for stream_id in islice(ids, BURST_SIZE))
 
 
-async def slow(connection: AttackConnection) -> None:
-    """Send the first bytes of a normal gRPC or HTTP client, one at a time."""
-    data = iter(connection.rng.choice((http2.PREFACE + http2.SETTINGS, b"GET /metrics HTTP/1.1\r\nX: " + b"x" * 9_999)))
-    await connection.send_repeatedly(lambda: bytes([next(data, 0)]), SLOW_INTERVAL_S, 10_000)
+BURSTS: dict[str, Callable[[Iterator[int], random.Random], bytes]] = {
+    "streams opened and reset": burst_of(lambda stream_id: http2.call(stream_id) + http2.reset(stream_id)),
+    "streams left open": burst_of(http2.call),
+    "calls without a token": burst_of(http2.complete_call),
+    "pings": lambda *_: (http2.PING + http2.SETTINGS) * BURST_SIZE,
+    "broken frames": lambda _, rng: http2.random_frame(rng),
+}
+SHARES = {"silent": 450, "slow": 250, "garbage": 145, "wrong protocol": 145} | dict.fromkeys(BURSTS, 2)
+"""Behaviours of connections, each with its share in per mille."""
 
 
-async def garbage(connection: AttackConnection) -> None:
-    await connection.send(connection.rng.randbytes(connection.rng.randint(1, MAX_GARBAGE_BYTES)))
-    await connection.wait_until_closed()
+def payloads_of(behaviour: str, rng: random.Random) -> Iterable[bytes]:
+    """Yield what a connection sends, with a pause after each."""
+    if behaviour == "slow":
+        yield from (bytes([byte]) for byte in rng.choice(NORMAL_STARTS))
+    elif behaviour == "garbage":
+        yield rng.randbytes(rng.randint(1, MAX_GARBAGE_BYTES))
+    elif behaviour == "wrong protocol":
+        yield rng.choice(WRONG_PROTOCOLS)
+    elif behaviour in BURSTS:
+        ids = http2.stream_ids()
+        yield HTTP2_START
+        yield from (BURSTS[behaviour](ids, rng) for _ in range(MAX_BURSTS))
 
 
-async def wrong_protocol(connection: AttackConnection) -> None:
-    """Use the wrong protocol for the port: TLS, HTTP/2 without TLS, or HTTP/1.1."""
-    await connection.send(
-        connection.rng.choice((TLS_HELLO, http2.PREFACE + http2.SETTINGS, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
-    )
-    await connection.wait_until_closed()
+async def send_slowly(writer: StreamWriter, behaviour: str, rng: random.Random) -> None:
+    with suppress(OSError):
+        for payload in payloads_of(behaviour, rng):
+            writer.write(payload)
+            await writer.drain()
+            await asyncio.sleep(SLOW_INTERVAL_S if behaviour == "slow" else BURST_INTERVAL_S)
 
 
-async def reset_streams(connection: AttackConnection) -> None:
-    """Open streams and reset each one at once."""
-    ids = http2.stream_ids()
-
-    def burst() -> bytes:
-        return b"".join(http2.call(stream) + http2.reset(stream) for stream in [next(ids) for _ in range(BURST_SIZE)])
-
-    await connection.send(http2.PREFACE + http2.SETTINGS)
-    await connection.send_repeatedly(burst, BURST_INTERVAL_S, MAX_BURSTS)
-
-
-async def open_streams(connection: AttackConnection) -> None:
-    """Open streams and leave them open."""
-    ids = http2.stream_ids()
-    await connection.send(http2.PREFACE + http2.SETTINGS)
-    await connection.send_repeatedly(
-        lambda: b"".join(http2.call(next(ids)) for _ in range(BURST_SIZE)), BURST_INTERVAL_S, MAX_BURSTS
-    )
-
-
-async def calls_without_token(connection: AttackConnection) -> None:
-    ids = http2.stream_ids()
-    await connection.send(http2.PREFACE + http2.SETTINGS)
-    await connection.send_repeatedly(
-        lambda: b"".join(http2.complete_call(next(ids)) for _ in range(BURST_SIZE)), BURST_INTERVAL_S, MAX_BURSTS
-    )
-
-
-async def pings(connection: AttackConnection) -> None:
-    await connection.send(http2.PREFACE + http2.SETTINGS)
-    await connection.send_repeatedly(lambda: (http2.PING + http2.SETTINGS) * BURST_SIZE, BURST_INTERVAL_S, MAX_BURSTS)
-
-
-async def broken_frames(connection: AttackConnection) -> None:
-    await connection.send(http2.PREFACE + http2.SETTINGS)
-    await connection.send_repeatedly(lambda: http2.random_frame(connection.rng), BURST_INTERVAL_S, MAX_BURSTS)
-
-
-BEHAVIOURS: tuple[tuple[Behaviour, int], ...] = (
-    (silent, 450),
-    (slow, 250),
-    (garbage, 145),
-    (wrong_protocol, 145),
-    (reset_streams, 2),
-    (open_streams, 2),
-    (calls_without_token, 2),
-    (pings, 2),
-    (broken_frames, 2),
-)
-"""Behaviours, each with its share of the connections in per mille."""
+async def wait_until_closed(reader: StreamReader) -> None:
+    """Read and discard data until the server closes the connection."""
+    while await reader.read(65_536):
+        pass
 
 
 async def flood(host: str, port: int, connections: int, seconds: float, seed: int) -> Counter[str]:
     rng = random.Random(seed)
-    behaviours = rng.choices([kind for kind, _ in BEHAVIOURS], [weight for _, weight in BEHAVIOURS], k=connections)
+    behaviours = rng.choices([*SHARES], [*SHARES.values()], k=connections)
     outcomes: Counter[str] = Counter()
-    deadline = asyncio.get_running_loop().time() + seconds
+    deadline_s = asyncio.get_running_loop().time() + seconds
 
-    async def attack(behaviour: Behaviour, number: int) -> None:
+    async def attack(behaviour: str, number: int) -> None:
         await asyncio.sleep(seconds * OPENING_SHARE * number / connections)
         connection_rng = random.Random(f"{seed} {number}")
-        outcome = await _run_connection(host, port, behaviour, connection_rng, deadline)
-        outcomes[f"{behaviour.__name__} {outcome}"] += 1
+        outcome = await _run_connection(host, port, behaviour, connection_rng, deadline_s)
+        outcomes[f"{behaviour}: {outcome}"] += 1
 
     await asyncio.gather(*(attack(behaviour, number) for number, behaviour in enumerate(behaviours)))
     return outcomes
 
 
-async def _run_connection(host: str, port: int, behaviour: Behaviour, rng: random.Random, deadline: float) -> str:
+async def _run_connection(host: str, port: int, behaviour: str, rng: random.Random, deadline_s: float) -> str:
     """Run one connection until it ends or the time is over, and return its outcome."""
     try:
-        async with asyncio.timeout_at(deadline):
+        async with asyncio.timeout_at(deadline_s):
             reader, writer = await asyncio.open_connection(host, port)
     except (OSError, TimeoutError):
         return "not connected"
+    sending = asyncio.create_task(send_slowly(writer, behaviour, rng))
     try:
-        async with asyncio.timeout_at(deadline):
-            await behaviour(AttackConnection(reader, writer, rng))
+        async with asyncio.timeout_at(deadline_s):
+            await wait_until_closed(reader)
     except TimeoutError:
         return "open"
     except OSError:
         pass
     finally:
+        sending.cancel()
         writer.transport.abort()
     return "closed"
 

@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import grpc
-from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2, match_service_pb2
-from referee_api.v1.match_service_pb2_grpc import MatchServiceStub
+from referee_api.v1 import entry_pb2
 
-from tests.e2e.organiser import call_method
-from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer
+from tests.e2e.organiser import call_method, call_with_timeout, entries_of
+from tests.e2e.server import TIMEOUT_S, ServerProcess
 
 HOUR_MS = 3_600_000
 
@@ -64,24 +64,17 @@ def wait_until_online(channel: grpc.Channel, token: str, bots: Collection[str]) 
         online = {bot.name for bot in listed.bots}
 
 
-def match_request(request_id: str, game: str, bots: Sequence[str]) -> match_service_pb2.CreateMatchRequest:
-    """Return a request for a match between these bots, with one hour for each seat."""
-    rule = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=HOUR_MS))
-    terms = match_pb2.MatchTerms(
-        rules=game_pb2.Rules(game=game), time_control=clock_pb2.TimeControl(rule=rule), start_timeout_ms=HOUR_MS
-    )
-    seats = [match_pb2.BotRef(bot=bot) for bot in bots]
-    return match_service_pb2.CreateMatchRequest(request_id=request_id, terms=terms, seats=seats)
-
-
 def create_match(channel: grpc.Channel, secret: str, request_id: str, game: str, bots: Sequence[str]) -> str:
     """Create a match between these bots, with one hour for each seat, and return its id."""
-    request = match_request(request_id, game, bots)
-    return MatchServiceStub(channel).CreateMatch(request, metadata=bearer(secret), timeout=TIMEOUT_S).match.id
+    control = {"rule": {"sudden_death": {"main_ms": HOUR_MS}}}
+    terms: dict[str, Any] = {"rules": {"game": game}, "time_control": control, "start_timeout_ms": HOUR_MS}
+    request = {"request_id": request_id, "terms": terms, "seats": [{"bot": bot} for bot in bots]}
+    match_id: str = call_method(channel, "MatchService/CreateMatch", secret, **request).match.id
+    return match_id
 
 
 def entries(channel: grpc.Channel, secret: str, match_id: str, timeout_s: float = TIMEOUT_S) -> list[entry_pb2.Entry]:
     """Wait until the match is over, and return all its entries."""
-    watch = match_service_pb2.WatchMatchRequest(match_id=match_id, after_number=0)
-    watched = MatchServiceStub(channel).WatchMatch(watch, metadata=bearer(secret), timeout=timeout_s)
-    return [item.entry for response in watched for item in response.items if item.HasField("entry")]
+    watch = {"match_id": match_id, "after_number": 0}
+    watched = call_with_timeout(channel, "MatchService/WatchMatch", secret, timeout_s, watch)
+    return [entry for response in watched for entry in entries_of(response)]

@@ -79,12 +79,16 @@ def _headers(path: str, token: str) -> bytes:
     )
 
 
+def connect(address: str, timeout_s: float | None = None) -> socket.socket:
+    host, _, port = address.rpartition(":")
+    return socket.create_connection((host, int(port)), timeout_s)
+
+
 class RawConnection:
     """Connection that can send anything, and tracks which of its calls have ended. It answers pings."""
 
     def __init__(self, address: str, settings: bytes = SETTINGS) -> None:
-        host, _, port = address.rpartition(":")
-        self._socket = socket.create_connection((host, int(port)))
+        self._socket = connect(address)
         self._ids = stream_ids()
         self.open: set[int] = set()
         """Calls that this connection has started and that have not ended."""
@@ -116,10 +120,8 @@ class RawConnection:
             if len(self._buffer) < FRAME_HEADER_BYTES + length:
                 return
             kind, flags, stream_id = self._buffer[3], self._buffer[4], int.from_bytes(self._buffer[5:9], "big")
-            payload, self._buffer = (
-                self._buffer[FRAME_HEADER_BYTES:][:length],
-                self._buffer[FRAME_HEADER_BYTES + length :],
-            )
+            end = FRAME_HEADER_BYTES + length
+            payload, self._buffer = self._buffer[FRAME_HEADER_BYTES:end], self._buffer[end:]
             if kind == PING_ and not flags & ACK:
                 self._socket.sendall(frame(PING_, ACK, 0, payload))
             elif stream_id in self.open and (kind == RST_STREAM or (kind in (DATA, HEADERS) and flags & END_STREAM)):
@@ -127,7 +129,7 @@ class RawConnection:
 
 
 def receive_until(connections: Sequence[RawConnection], done: Callable[[], bool], timeout_s: float) -> bool:
-    """Read from all connections until `enough()` is true. Return whether it was within `within_s`."""
+    """Read from all connections until `done()` is true. Return whether it was within `timeout_s`."""
     deadline_s = time.monotonic() + timeout_s
     while not done() and (left_s := deadline_s - time.monotonic()) > 0:
         ready, _, _ = select.select([connection for connection in connections if not connection.closed], [], [], left_s)

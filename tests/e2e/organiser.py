@@ -1,6 +1,6 @@
 """An organiser and its bots. Tests that share a server use one each, so that they do not affect each other."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import count
@@ -9,7 +9,7 @@ from typing import Any
 
 import grpc
 from google.protobuf.message_factory import GetMessageClass
-from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2
+from referee_api.v1 import clock_pb2, game_pb2, match_pb2
 
 from tests.docs import contract
 from tests.e2e.bot_connection import BotConnection
@@ -43,8 +43,8 @@ def call_with_timeout(
     return call(request, metadata=None if secret is None else bearer(secret), timeout=timeout_s)
 
 
-def entries_of(watched: Any) -> list[entry_pb2.Entry]:
-    """Return the entries in one response of WatchMatch."""
+def entries_of(watched: Any) -> list[Any]:
+    """Return the entries in one response of a watch."""
     return [item.entry for item in watched.items if item.HasField("entry")]
 
 
@@ -79,6 +79,10 @@ class Organiser:
 
     def call_as_admin(self, method: str, **fields: Any) -> Any:
         return call_method(self.channel, method, self.server.admin_token, **fields)
+
+    def set_quota(self, **limits: int) -> None:
+        """Set the quota of the organiser."""
+        self.call_as_admin("AdminService/SetQuota", holder=self.name, quota=limits)
 
     def match_request(
         self,
@@ -154,6 +158,20 @@ def server_with_organiser(folder: Path, *flags: str) -> Iterator[Organiser]:
     """Run a server with one organiser."""
     with run_server(folder, *flags) as server, server.channel() as channel, new_organiser(server, channel) as organiser:
         yield organiser
+
+
+@contextmanager
+def killable_server(folder: Path, *flags: str) -> Iterator[tuple[Organiser, Callable[[], None]]]:
+    """Run a server with one organiser; the function kills it with SIGKILL and starts it again on the same data."""
+    with ExitStack() as stack:
+        organiser = stack.enter_context(server_with_organiser(folder, *flags))
+
+        def kill_and_restart() -> None:
+            organiser.server.kill()
+            server = stack.enter_context(run_server(folder, *flags))
+            organiser.move_to(server, stack.enter_context(server.channel()))
+
+        yield organiser, kill_and_restart
 
 
 @contextmanager

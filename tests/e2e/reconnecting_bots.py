@@ -1,18 +1,18 @@
 """Bots that reconnect after a crash of the server, repeat their answers, and record which were accepted."""
 
-import queue
 import random
 import threading
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import grpc
-from referee_api.v1 import play_pb2, play_service_pb2
-from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
+from referee_api.v1 import play_pb2
 
-from tests.e2e.server import TIMEOUT_S, bearer
+from tests.e2e.bot_connection import BotConnection, connect_bot
+from tests.e2e.server import TIMEOUT_S
 
 
 class TurnKey(NamedTuple):
@@ -77,34 +77,21 @@ class ReconnectingBot:
         self._answers: dict[TurnKey, str] = {}
 
     def play(self, channel: grpc.Channel) -> None:
-        """Play until the stream breaks."""
-        outgoing: queue.Queue[play_pb2.BotItem] = queue.Queue()
-        turn_options = play_pb2.TurnOptions(max_legal_moves=1000)
-        outgoing.put(play_pb2.BotItem(hello=play_pb2.Hello(version="1", max_matches=64, turn_options=turn_options)))
-        try:
-            for response in PlayServiceStub(channel).Play(_requests(outgoing), metadata=bearer(self._secret)):
-                for item in response.items:
-                    self._handle(item, outgoing)
-        except grpc.RpcError:
-            pass  # The server was killed, and will be restarted.
+        """Play until the stream breaks, because the server was killed; it will be restarted."""
+        with suppress(grpc.RpcError), connect_bot(channel, self._secret, max_matches=64) as connection:
+            while True:
+                self._handle(connection.receive("turn", "verdict", "match_ended"), connection)
 
-    def _handle(self, item: Any, outgoing: "queue.Queue[play_pb2.BotItem]") -> None:
-        if item.HasField("ping"):
-            outgoing.put(play_pb2.BotItem(pong=play_pb2.Pong(id=item.ping.id)))
-        elif item.HasField("turn"):
-            turn = item.turn
-            self._observations.record_turn(turn)
-            move = self._answers.setdefault(
-                TurnKey(turn.match_id, turn.turn_token), self._choose.choice(turn.legal_moves)
-            )
-            outgoing.put(
-                play_pb2.BotItem(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=move))
-            )
-        elif item.HasField("verdict"):
-            verdict = item.verdict
-            self._observations.record_verdict(verdict, self._answers[TurnKey(verdict.match_id, verdict.turn_token)])
-        elif item.HasField("match_ended"):
-            self._observations.record_end(item.match_ended.match_id)
+    def _handle(self, item: Any, connection: BotConnection) -> None:
+        if isinstance(item, play_pb2.Turn):
+            self._observations.record_turn(item)
+            key = TurnKey(item.match_id, item.turn_token)
+            move = self._answers.setdefault(key, self._choose.choice(item.legal_moves))
+            connection.send(move=play_pb2.Move(match_id=item.match_id, turn_token=item.turn_token, move=move))
+        elif isinstance(item, play_pb2.Verdict):
+            self._observations.record_verdict(item, self._answers[TurnKey(item.match_id, item.turn_token)])
+        else:
+            self._observations.record_end(item.match_id)
 
 
 class BotThreads:
@@ -126,11 +113,3 @@ class BotThreads:
             channel.close()
         for thread in self._threads:
             thread.join(TIMEOUT_S)
-
-
-def _requests(outgoing: "queue.Queue[play_pb2.BotItem]") -> Iterator[play_service_pb2.PlayRequest]:
-    while True:
-        items = [outgoing.get()]
-        while not outgoing.empty():
-            items.append(outgoing.get())
-        yield play_service_pb2.PlayRequest(items=items)

@@ -1,20 +1,17 @@
 """`referee bot` and `referee matches` on a real server: each command once, by the token that it is meant for."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
-from click.testing import CliRunner, Result
 from referee_api.v1 import policy_pb2
 
-from referee.cli import main
 from referee.cli.bot import bot
 from referee.cli.server_matches import matches
 from tests.e2e.contests import create_ladder, create_tournament
 from tests.e2e.organiser import Organiser, server_with_organiser
+from tests.e2e.test_operator_commands import assert_refused, run, run_command, run_json
 
 pytestmark = pytest.mark.slow
 
@@ -26,29 +23,6 @@ odds = [{ seat = 1, rule = "30m" }]
 visibility = "delayed 2"
 start_timeout_ms = 600000
 """
-
-
-def run_command(organiser: Organiser, token: str, *arguments: str) -> Result:
-    environment = {"BOT_REFEREE": organiser.server.address, "BOT_TOKEN": token}
-    return CliRunner().invoke(main, arguments, env=environment)
-
-
-def run(organiser: Organiser, token: str, *arguments: str) -> str:
-    """Run a command that must succeed, and return what it prints."""
-    result = run_command(organiser, token, *arguments)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def run_json(organiser: Organiser, token: str, *arguments: str) -> Any:
-    return json.loads(run(organiser, token, *arguments, "--json"))
-
-
-@pytest.fixture
-def terms_file(tmp_path: Path) -> Path:
-    file = tmp_path / "match.toml"
-    file.write_text(TERMS)
-    return file
 
 
 def paths(group: click.Group, prefix: str) -> Iterator[str]:
@@ -73,8 +47,8 @@ def test_an_owner_registers_shows_lists_and_describes_a_bot(organiser: Organiser
     assert "a bot" in run(organiser, secret, "bot", "show", name)
     changed = run_json(organiser, organiser.token, "bot", "update", name, "--description", "another")
     assert changed["description"] == "another"
-    misspelled = run_command(organiser, secret, "bot", "show", f"{name[:-1]}x")
-    assert (misspelled.exit_code, f"did you mean {name}?" in misspelled.output) == (1, True)
+    assert_refused(organiser, secret, f"did you mean {name}?", "bot", "show", f"{name[:-1]}x")
+    assert_refused(organiser, organiser.token, "NAME_TAKEN", "bot", "register", name)
     left = run(organiser, organiser.token, "bot", "leave-match", organiser.bots[0], organiser.create_match())
     assert left.startswith(f"{organiser.bots[0]} has left match ")
     listed = run_json(organiser, organiser.token, "bot", "list", "--owner", organiser.name)
@@ -92,8 +66,7 @@ def test_versions_and_tokens_of_a_bot_are_managed_by_its_owner(organiser: Organi
     assert [token["label"] for token in listed] == ["spare", ""]
     (revoked,) = run_json(organiser, organiser.token, "bot", "tokens", "revoke", name, made["token"]["id"])
     assert revoked["revoked"]
-    refused = run_command(organiser, made["secret"], "bot", "show", name)
-    assert (refused.exit_code, "BAD_TOKEN" in refused.output) == (1, True)
+    assert_refused(organiser, made["secret"], "BAD_TOKEN", "bot", "show", name)
 
 
 def test_a_bot_enters_and_leaves_contests_by_its_own_token(organiser: Organiser) -> None:
@@ -116,8 +89,7 @@ def test_the_log_of_a_bot_is_shown_to_its_owner_only(organiser: Organiser) -> No
     assert "rejected: nonsense" in run(organiser, organiser.token, "bot", "log", name)
     (entry,) = run_json(organiser, organiser.secrets[0], "bot", "log", name, "--match", turn.match_id)
     assert entry["item_rejected"]["move"] == "nonsense"
-    refused = run_command(organiser, organiser.secrets[1], "bot", "log", name)
-    assert (refused.exit_code, "NOT_YOURS" in refused.output) == (1, True)
+    assert_refused(organiser, organiser.secrets[1], "NOT_YOURS", "bot", "log", name)
 
 
 def test_a_bot_that_was_paused_for_its_faults_returns(tmp_path: Path) -> None:
@@ -133,14 +105,10 @@ def test_a_bot_that_was_paused_for_its_faults_returns(tmp_path: Path) -> None:
         assert "pause" not in run_json(organiser, organiser.secrets[0], "bot", "return", name)
 
 
-def test_a_bot_that_is_not_paused_cannot_return(organiser: Organiser) -> None:
-    refused = run_command(organiser, organiser.token, "bot", "return", organiser.bots[0])
-    assert (refused.exit_code, "BOT_NOT_PAUSED" in refused.output) == (1, True)
-
-
-def test_a_match_is_created_by_a_file_listed_shown_and_aborted(organiser: Organiser, terms_file: Path) -> None:
-    command = ("matches", "create", str(terms_file), *organiser.bots)
-    made = run_json(organiser, organiser.token, *command)
+def test_a_match_is_created_by_a_file_listed_shown_and_aborted(organiser: Organiser, tmp_path: Path) -> None:
+    file = tmp_path / "match.toml"
+    file.write_text(TERMS)
+    made = run_json(organiser, organiser.token, "matches", "create", str(file), *organiser.bots)
     assert made["terms"]["time_control"]["odds"][0]["rule"]["sudden_death"]["main_ms"] == "1800000"
     assert made["terms"]["visibility"] == {"kind": "VISIBILITY_KIND_DELAYED", "delay_plies": 2}
     (listed,) = run_json(organiser, organiser.token, "matches", "list", "--bot", organiser.bots[0])
@@ -148,29 +116,24 @@ def test_a_match_is_created_by_a_file_listed_shown_and_aborted(organiser: Organi
     assert "waiting" in run(organiser, organiser.token, "matches", "show", made["id"])
     assert run_json(organiser, organiser.token, "matches", "abort", made["id"], "--why", "rain")["kind"] == "void"
     assert "void" in run(organiser, organiser.token, "matches", "show", made["id"])
+    void = ("matches", "void", organiser.create_match(), "--why", "no power")
+    assert_refused(organiser, organiser.token, "NOT_YOURS", *void)
+    assert run_json(organiser, organiser.server.admin_token, *void)["kind"] == "void"
 
 
 def test_a_finished_match_is_watched_and_its_record_is_verified(organiser: Organiser, tmp_path: Path) -> None:
     match_id, admin_token = organiser.start_match(), organiser.server.admin_token
-    early = run_command(organiser, organiser.token, "bot", "record", match_id, "-o", str(tmp_path / "early"))
-    assert (early.exit_code, "MATCH_NOT_OVER" in early.output) == (1, True)
+    record = ("bot", "record", match_id, "-o")
+    assert_refused(organiser, organiser.token, "MATCH_NOT_OVER", *record, str(tmp_path / "early"))
     run(organiser, admin_token, "matches", "adjudicate", match_id, "1", "0", "--why", "by agreement")
     lines = run(organiser, organiser.token, "matches", "watch", match_id).splitlines()
     assert ("match created" in lines[0], "ended" in lines[-1]) == (True, True)
     file = tmp_path / "match.jsonl"
-    found = run_json(organiser, organiser.token, "bot", "record", match_id, "-o", str(file))
+    found = run_json(organiser, organiser.token, *record, str(file))
     assert (found["status"], file.exists()) == ("fine", True)
     for command in (("replay",), ("explain", "--seat", "0")):  # Of an id, they fetch the record.
         by_id = run(organiser, organiser.token, *command, match_id)
         assert by_id == run(organiser, organiser.token, *command, str(file))
-
-
-def test_an_administrator_voids_a_match(organiser: Organiser) -> None:
-    match_id = organiser.create_match()
-    voided = run_json(organiser, organiser.server.admin_token, "matches", "void", match_id, "--why", "no power")
-    assert voided["kind"] == "void"
-    refused = run_command(organiser, organiser.token, "matches", "void", match_id, "--why", "no")
-    assert (refused.exit_code, "NOT_YOURS" in refused.output) == (1, True)
 
 
 def test_an_invalid_file_of_a_match_is_rejected_by_its_key(organiser: Organiser, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Connections to the real server: silent ones stay open, dead ones are closed."""
 
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -58,23 +57,23 @@ def test_a_client_that_pings_too_often_is_disconnected(tmp_path: Path) -> None:
         server_with_organiser(tmp_path, *QUIET_STREAM, *ping_limit) as organiser,
         channel_with_keepalive(organiser.server) as channel,
         connect_bot(channel, organiser.secrets[0]) as hasty,
+        pytest.raises(grpc.RpcError, match="Too many pings"),
     ):
-        with pytest.raises(grpc.RpcError) as raised:
-            hasty.receive_until_ping(3)
-        assert "Too many pings" in str(raised.value)
+        hasty.receive_until_ping(3)
 
 
 def test_a_connection_that_answers_no_keepalive_ping_is_closed(tmp_path: Path) -> None:
-    with run_server(
-        tmp_path, "--ephemeral", "--keepalive-interval-ms", "1000", "--keepalive-timeout-ms", "1000"
-    ) as server:
-        host, _, port = server.address.rpartition(":")
-        with socket.create_connection((host, int(port)), SOCKET_TIMEOUT_S) as dead:
-            dead.sendall(http2.PREFACE + http2.SETTINGS + http2.frame(http2.SETTINGS_, http2.ACK, 0))
-            received = b""
-            while data := dead.recv(4096):
-                received += data
-            assert b"ping_timeout" in received
+    with (
+        run_server(
+            tmp_path, "--ephemeral", "--keepalive-interval-ms", "1000", "--keepalive-timeout-ms", "1000"
+        ) as server,
+        http2.connect(server.address, SOCKET_TIMEOUT_S) as dead,
+    ):
+        dead.sendall(http2.PREFACE + http2.SETTINGS + http2.frame(http2.SETTINGS_, http2.ACK, 0))
+        received = b""
+        while data := dead.recv(4096):
+            received += data
+        assert b"ping_timeout" in received
 
 
 MAX_FILES = 256
@@ -85,11 +84,7 @@ MAX_FILES = 256
 def test_connections_of_strangers_leave_files_for_health_checks_and_the_store(tmp_path: Path, sent: bytes) -> None:
     with run_server(tmp_path, max_files=MAX_FILES) as server, server.channel() as channel, ExitStack() as stack:
         owner = create_organiser_token(channel, server.admin_token)
-        host, _, port = server.address.rpartition(":")
-        strangers = [
-            stack.enter_context(socket.create_connection((host, int(port)), SOCKET_TIMEOUT_S))
-            for _ in range(2 * MAX_FILES)
-        ]
+        strangers = [stack.enter_context(http2.connect(server.address, SOCKET_TIMEOUT_S)) for _ in range(2 * MAX_FILES)]
         for stranger in strangers:
             with suppress(ConnectionError):  # Closed already.
                 stranger.sendall(sent)

@@ -1,7 +1,6 @@
 """Results that staff strike and correct on a real server, which is killed in between."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,31 +10,12 @@ from referee_api.v1 import contest_pb2
 
 from referee.cli import main
 from tests.e2e.contests import call_for_ladder, call_for_tournament, start_tournament
-from tests.e2e.organiser import Organiser, new_organiser
-from tests.e2e.server import LENIENT_FLAGS, run_server
+from tests.e2e.organiser import Organiser, killable_server
 from tests.e2e.server_metrics import error_log_lines
 
 pytestmark = pytest.mark.slow
 
 LADDER, TOURNAMENT = "ladder", "tournament"
-Restart = Callable[[], None]
-
-
-@contextmanager
-def killable(folder: Path) -> Iterator[tuple[Organiser, Restart]]:
-    """Run a server with one organiser; the function kills it with SIGKILL and starts it again on the same data."""
-    with ExitStack() as stack:
-        server = stack.enter_context(run_server(folder, *LENIENT_FLAGS))
-        channel = stack.enter_context(server.channel())
-        organiser = stack.enter_context(new_organiser(server, channel))
-
-        def restart() -> None:
-            organiser.server.kill()
-            again = stack.enter_context(run_server(folder, *LENIENT_FLAGS))
-            organiser.move_to(again, stack.enter_context(again.channel()))
-
-        yield organiser, restart
-        assert not list(error_log_lines(organiser.server))
 
 
 def decide_next(organiser: Organiser, kind: str, done: list[str]) -> str:
@@ -110,7 +90,7 @@ def run_command(organiser: Organiser, *arguments: str) -> str:
 
 
 def test_a_result_is_corrected_in_mid_tournament_and_after_its_end(tmp_path: Path) -> None:
-    with killable(tmp_path) as (organiser, kill_and_restart):
+    with killable_server(tmp_path) as (organiser, kill_and_restart):
         start_tournament(organiser, round_robin={"cycles": 2}, max_concurrent_matches=1)
         done: list[str] = []
         first = decide_next(organiser, TOURNAMENT, done)
@@ -140,3 +120,4 @@ def test_a_result_is_corrected_in_mid_tournament_and_after_its_end(tmp_path: Pat
         assert organiser.call("MatchService/GetMatch", match_id=first).match.result == record
         report = run_command(organiser, "report", organiser.name)
         assert f"{second} struck: arranged (organiser)" in report
+        assert not list(error_log_lines(organiser.server))

@@ -7,13 +7,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import grpc
 import pytest
 from google.protobuf.message import Message
 
-from tests.e2e.call_errors import parse_error
+from tests.e2e.call_errors import reason_of
 from tests.e2e.contests import create_ladder, create_tournament, entrants_of
-from tests.e2e.fuzz_messages import values_of
+from tests.e2e.fuzz_messages import parts_of, values_of
 from tests.e2e.organiser import Organiser, call_method, new_organiser, server_with_organiser
 from tests.e2e.server import run_server
 
@@ -49,9 +48,9 @@ def set_in_second_match(tmp_path: Path) -> Iterator[DuplicateSet]:
         organiser.call("TournamentService/StartTournament", name=organiser.name)
         turn = organiser.next_turn(0)
         request = {"request_id": "an attempt", "match_id": turn.match_id, "turn_token": turn.turn_token}
-        with pytest.raises(grpc.RpcError) as raised:
-            organiser.call_as_bot(0, "MatchService/SubmitMove", move=ATTEMPT, **request)
-        assert parse_error(raised.value).reason == "MALFORMED_MOVE"
+        assert (
+            reason_of(organiser.call_as_bot, 0, "MatchService/SubmitMove", move=ATTEMPT, **request) == "MALFORMED_MOVE"
+        )
         bots[0].send(resignation={"match_id": turn.match_id})
         ended = bots[0].receive("match_ended")
         second = bots[0].receive("match_started").match.id
@@ -59,14 +58,13 @@ def set_in_second_match(tmp_path: Path) -> Iterator[DuplicateSet]:
         yield DuplicateSet(organiser, turn.match_id, second, ended)
 
 
-def strings(message: Message) -> Iterator[str | bytes]:
-    """Yield all strings and bytes anywhere in a message."""
-    for field, value in message.ListFields():
-        for part in values_of(field, value):
-            if isinstance(part, Message):
-                yield from strings(part)
-            elif isinstance(part, str | bytes):
-                yield part
+def texts_in(message: Message) -> Iterator[str]:
+    """Yield all strings and bytes anywhere in a message, bytes written as hex."""
+    for part in parts_of(message):
+        for field, value in part.ListFields():
+            for text in values_of(field, value):
+                if isinstance(text, str | bytes):
+                    yield text if isinstance(text, str) else text.hex()
 
 
 def all_messages(organiser: Organiser, secret: str, *match_ids: str) -> Iterator[Message]:
@@ -102,12 +100,8 @@ def visible_text_by_viewer(duplicate_set: DuplicateSet) -> dict[int, str]:
     found = {}
     for bot, secret in [(SPECTATOR, watcher), (SPECTATOR - 1, organiser.token), *enumerate(organiser.secrets)]:
         messages = all_messages(organiser, secret, duplicate_set.first, duplicate_set.second)
-        found[bot] = "\n".join(to_text(text) for message in messages for text in strings(message))
+        found[bot] = "\n".join(text for message in messages for text in texts_in(message))
     return found
-
-
-def to_text(value: str | bytes) -> str:
-    return value if isinstance(value, str) else value.hex()
 
 
 def finish_set(duplicate_set: DuplicateSet) -> Any:

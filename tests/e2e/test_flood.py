@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import count
 from pathlib import Path
 from statistics import median
@@ -74,22 +75,15 @@ def flood(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) ->
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_a_flood_of_the_grpc_port_costs_honest_bots_no_match_and_no_time(tmp_path: Path, flood: Flood) -> None:
-    with run_server(tmp_path) as server:
-        play_during_flood(server, server.address, flood, tmp_path, lambda: unshared_channel(server.address))
-
-
-def test_a_flood_of_the_tls_port_costs_honest_bots_no_match_and_no_time(tmp_path: Path, flood: Flood) -> None:
-    certificate = Certificate("referee")
-    trusted = grpc.ssl_channel_credentials(certificate.cert)
-    with run_server(tmp_path, *certificate.write_files(tmp_path)) as server:
-        connect = lambda: unshared_channel(server.address, trusted)  # noqa: E731  # A lambda keeps the three tests alike.
-        play_during_flood(server, server.address, flood, tmp_path, connect, "--ca", str(tmp_path / "cert.pem"))
-
-
-def test_a_flood_of_the_http_port_costs_honest_bots_no_match_and_no_time(tmp_path: Path, flood: Flood) -> None:
-    with run_server(tmp_path) as server:
-        play_during_flood(server, server.http, flood, tmp_path, lambda: unshared_channel(server.address))
+@pytest.mark.parametrize("port", ["grpc", "tls", "http"])
+def test_a_flood_of_a_port_costs_honest_bots_no_match_and_no_time(tmp_path: Path, flood: Flood, port: str) -> None:
+    certificate = Certificate("referee") if port == "tls" else None
+    trusted = grpc.ssl_channel_credentials(certificate.cert) if certificate else None
+    with run_server(tmp_path, *(certificate.write_files(tmp_path) if certificate else ())) as server:
+        bots_flags = ("--ca", str(tmp_path / "cert.pem")) if certificate else ()
+        flooded_address = server.http if port == "http" else server.address
+        connect = partial(unshared_channel, server.address, trusted)
+        play_during_flood(server, flooded_address, flood, tmp_path, connect, *bots_flags)
 
 
 def unshared_channel(address: str, trusted: grpc.ChannelCredentials | None = None) -> grpc.Channel:
@@ -151,7 +145,13 @@ def matches_during_flood(flooded_address: str, flood: Flood, connect: Connect, o
 
 def assert_no_time_lost(matches: Matches, thinking_times_us: dict[tuple[str, int, int], int]) -> None:
     """Assert that clock charges match thinking times: by median, and with enough moves also by distribution."""
-    lost_us = time_lost_by_seat(matches, thinking_times_us)
+    lost_us: dict[tuple[str, int], list[int]] = {}
+    """By match and seat, by how much the charge of each move exceeds its bot's thinking time."""
+    for match_id, log in matches.items():
+        for played in (entry.move_played for entry in log if entry.HasField("move_played")):
+            seat, ply = played.played.seat, played.state.ply - 1
+            thought_us = thinking_times_us[match_id, seat, ply]
+            lost_us.setdefault((match_id, seat), []).append(played.clock_charge.charged_us - thought_us)
     moves = [us for seat in lost_us.values() for us in seat]
     assert median(moves) <= CREDIT_US
     if len(moves) < ENOUGH_MOVES:
@@ -160,16 +160,3 @@ def assert_no_time_lost(matches: Matches, thinking_times_us: dict[tuple[str, int
     within = sum(us <= CREDIT_US for us in moves) / len(moves)
     assert within >= WITHIN_CREDIT, sorted(moves)[-50:]
     assert max(sum(max(us, 0) for us in seat) for seat in lost_us.values()) <= MAX_LOST_US
-
-
-def time_lost_by_seat(
-    matches: Matches, thinking_times_us: dict[tuple[str, int, int], int]
-) -> dict[tuple[str, int], list[int]]:
-    """Return by match and seat by how much the charge of each move exceeds its bot's thinking time."""
-    lost: dict[tuple[str, int], list[int]] = {}
-    for match_id, log in matches.items():
-        for played in (entry.move_played for entry in log if entry.HasField("move_played")):
-            seat, ply = played.played.seat, played.state.ply - 1
-            thought_us = thinking_times_us[match_id, seat, ply]
-            lost.setdefault((match_id, seat), []).append(played.clock_charge.charged_us - thought_us)
-    return lost

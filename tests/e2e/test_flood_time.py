@@ -126,12 +126,8 @@ class FloodedMatch(NamedTuple):
     def flood_by_redemptions(self) -> None:
         for _ in range(CALLS):
             with suppress(grpc.RpcError):
-                call_method(
-                    *(self.channel, "InvitationService/RedeemInvitation", None),
-                    code=FLOOD_MARK,
-                    holder="eve",
-                    request_id="r",
-                )
+                fields = {"code": FLOOD_MARK, "holder": "eve", "request_id": "r"}
+                call_method(self.channel, "InvitationService/RedeemInvitation", None, **fields)
 
     def flood_by_moves(self, organiser: Organiser) -> None:
         connection = organiser.connection(0)
@@ -142,15 +138,12 @@ class FloodedMatch(NamedTuple):
     def answer(self) -> clock_pb2.ClockCharge:
         """Submit the move of `mover`, and return its clock charge."""
         connection = self.mover.connection(0)
-        connection.send(
-            move=play_pb2.Move(
-                match_id=self.turn.match_id, turn_token=self.turn.turn_token, move=self.turn.legal_moves[0]
-            )
-        )
+        answer = {"match_id": self.turn.match_id, "turn_token": self.turn.turn_token, "move": self.turn.legal_moves[0]}
+        connection.send(move=answer)
         charge: clock_pb2.ClockCharge = connection.receive("verdict").clock_charge
         return charge
 
-    def assert_no_time_lost(self, stalls: int = CALLS) -> None:
+    def assert_no_time_lost(self, stalls: int) -> None:
         """Assert that the bot was charged no more than the real time, and that its session and the match continue.
 
         The server may measure each of its stalls shorter by the interval of its measurement.
@@ -195,40 +188,36 @@ def channel(server: ServerThread) -> Iterator[grpc.Channel]:
         yield channel
 
 
-def test_calls_of_another_holder_cost_a_bot_no_time(channel: grpc.Channel, server: ServerThread) -> None:
+@pytest.mark.parametrize(
+    ("flood", "stalls"),
+    [
+        pytest.param(lambda match: match.flood_by_calls(match.opponent.token), CALLS, id="calls of another holder"),
+        pytest.param(lambda match: match.flood_by_calls("rf_wrong"), CALLS, id="calls without a valid token"),
+        # Each call computes twice: when it is counted, and when its fields are checked.
+        pytest.param(FloodedMatch.flood_by_redemptions, 2 * CALLS, id="redemptions of guessed codes"),
+        pytest.param(lambda match: match.flood_by_moves(match.opponent), CALLS, id="moves of another bot"),
+    ],
+)
+def test_a_flood_of_others_costs_a_bot_no_time(
+    channel: grpc.Channel, server: ServerThread, flood: Callable[[FloodedMatch], None], stalls: int
+) -> None:
     match = FloodedMatch.create(channel, server, SHORT_MS)
-    match.flood_by_calls(match.opponent.token)
-    match.assert_no_time_lost()
+    flood(match)
+    match.assert_no_time_lost(stalls)
 
 
-def test_calls_without_a_valid_token_cost_a_bot_no_time(channel: grpc.Channel, server: ServerThread) -> None:
-    match = FloodedMatch.create(channel, server, SHORT_MS)
-    match.flood_by_calls("rf_wrong")
-    match.assert_no_time_lost()
-
-
-def test_redemptions_of_guessed_codes_cost_a_bot_no_time(channel: grpc.Channel, server: ServerThread) -> None:
-    match = FloodedMatch.create(channel, server, SHORT_MS)
-    match.flood_by_redemptions()
-    # Each call computes twice: when it is counted, and when its fields are checked.
-    match.assert_no_time_lost(2 * CALLS)
-
-
-def test_moves_of_another_bot_cost_a_bot_no_time(channel: grpc.Channel, server: ServerThread) -> None:
-    match = FloodedMatch.create(channel, server, SHORT_MS)
-    match.flood_by_moves(match.opponent)
-    match.assert_no_time_lost()
-
-
-def test_calls_of_its_own_holder_are_charged_to_a_bot(channel: grpc.Channel, server: ServerThread) -> None:
+@pytest.mark.parametrize(
+    "flood",
+    [
+        pytest.param(lambda match: match.flood_by_calls(match.mover.token), id="calls of its own holder"),
+        pytest.param(lambda match: match.flood_by_moves(match.mover), id="its own messages"),
+    ],
+)
+def test_its_own_flood_is_charged_to_a_bot(
+    channel: grpc.Channel, server: ServerThread, flood: Callable[[FloodedMatch], None]
+) -> None:
     match = FloodedMatch.create(channel, server, LONG_MS)
-    match.flood_by_calls(match.mover.token)
-    assert match.answer().charged_us >= FLOOD_US - CREDIT_US
-
-
-def test_its_own_messages_are_charged_to_a_bot(channel: grpc.Channel, server: ServerThread) -> None:
-    match = FloodedMatch.create(channel, server, LONG_MS)
-    match.flood_by_moves(match.mover)
+    flood(match)
     assert match.answer().charged_us >= FLOOD_US - CREDIT_US
 
 

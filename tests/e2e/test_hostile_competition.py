@@ -8,22 +8,29 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import pytest
 from referee_api.v1 import bot_pb2, clock_pb2, contest_pb2, entry_pb2, ladder_pb2, policy_pb2, tournament_pb2
 
 from referee.server.settings import SETTINGS
-from tests.e2e.contests import call_for_tournament, create_tournament, entrants_of, match_terms
-from tests.e2e.fuzz_calls import REASONS
+from tests.e2e.contests import (
+    call_for_ladder,
+    call_for_tournament,
+    create_ladder,
+    create_tournament,
+    entrants_of,
+    match_terms,
+)
+from tests.e2e.fuzz_calls import ALLOWED_REASONS
 from tests.e2e.honest_bots import HonestBotsProcess, entries, run_honest_bots, wait_until_online
-from tests.e2e.hostile_caller import Victims
-from tests.e2e.organiser import Organiser, call_method, new_organiser
+from tests.e2e.hostile_attacks import Victims
+from tests.e2e.organiser import Organiser, call_method, entries_of, new_organiser
 from tests.e2e.server import ServerProcess, run_server
 from tests.e2e.server_metrics import FAULTS, error_log_lines, metrics
 from tests.e2e.test_flood import assert_no_time_lost
+from tests.e2e.test_permissions import LATER
 
 pytestmark = pytest.mark.slow
 
@@ -38,36 +45,18 @@ MAX_MATCHES = 4
 """Matches that an honest bot plays at once, so that few would fill all of its places."""
 ATTACK_TIMEOUT_S = 600
 NO_SHOW_MS = 500
-LATER = {"seconds": 2**32}
 FISCHER = clock_pb2.ClockRule(fischer=clock_pb2.Fischer(main_ms=60_000, increment_ms=1_000))
 REQUIRED_REFUSALS = {
-    *("NOT_YOURS", "CONSENT_MISSING", "BAD_INVITATION", "BAD_FIELD", "MESSAGE_TOO_LARGE", "REQUEST_ID_REUSED"),
+    *("NOT_YOURS", "CONSENT_MISSING", "BAD_INVITATION", "BAD_FIELD", "MESSAGE_TOO_LARGE"),
     *("TOO_MANY_NAMES", "TOO_MANY_CALLS", "NO_TOKEN", "BAD_TOKEN", "NAME_TAKEN"),
 }
 """Reasons that show that the attacks really took place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
-    """An honest author with one bot."""
-
-    holder: str
-    secret: str
-    bot: str
-    bot_secret: str
-
-    @classmethod
-    def sign_up(cls, host: Organiser, code: str, holder: str, consent: bot_pb2.Consent | None = None) -> "Author":
-        redeemed = call_method(
-            *(host.channel, "InvitationService/RedeemInvitation", None), code=code, holder=holder, request_id=holder
-        )
-        bot = f"{holder}-bot"
-        fields = {"request_id": bot, "name": bot, "consent": consent}
-        registered = call_method(host.channel, "BotService/RegisterBot", redeemed.secret, **fields)
-        return cls(holder, redeemed.secret, bot, registered.secret)
-
-    def call(self, host: Organiser, method: str, **fields: Any) -> Any:
-        return call_method(host.channel, method, self.secret, **fields)
+def enter_contests(host: Organiser, author: Organiser) -> None:
+    (entrant,) = entrants_of(author)
+    author.call("LadderService/JoinLadder", ladder=host.name, entrant=entrant)
+    author.call("TournamentService/EnterTournament", tournament=host.name, entrant=entrant)
 
 
 class Competition:
@@ -75,84 +64,70 @@ class Competition:
 
     def __init__(self, host: Organiser, absentee: str) -> None:
         self.host = host
-        self.name = host.name
-        self.invitation = host.call(
-            "InvitationService/CreateInvitation", request_id="i", max_uses=AUTHORS, expire_time=LATER
-        )
-        anyone = bot_pb2.Consent(scope=bot_pb2.CONSENT_SCOPE_ANYONE)
-        consents = [anyone] + [None] * (AUTHORS - 1)
-        self.authors = [
-            Author.sign_up(host, self.invitation.code, f"honest-{number}", consent)
-            for number, consent in enumerate(consents)
-        ]
-        first = self.authors[0]
-        self.looper = first.call(host, "BotService/RegisterBot", request_id="looper", name="looper").secret
-        """Token of a bot that calls without end; its owner has an honest bot as well."""
-        self.absentee = "absent-bot"
+        invite = {"request_id": "i", "max_uses": AUTHORS, "expire_time": LATER}
+        self.invitation = host.call("InvitationService/CreateInvitation", **invite)
         terms = match_terms()
         terms.time_control.rule.CopyFrom(FISCHER)
-        ladder = {"match_terms": [terms], "max_concurrent_matches": 2, "max_matches_per_hour": 0}
-        tournament = {"match_terms": terms, "round_robin": {}, "no_show_ms": NO_SHOW_MS}
-        host.call("LadderService/CreateLadder", request_id="l", name=self.name, terms=ladder)
-        host.call("TournamentService/CreateTournament", request_id="t", name=self.name, terms=tournament)
+        create_ladder(host, match_terms=[terms], max_concurrent_matches=2)
+        create_tournament(host, match_terms=terms, round_robin={}, no_show_ms=NO_SHOW_MS)
+        self.authors = [self._sign_up(f"honest-{number}") for number in range(AUTHORS)]
+        self.authors[0].set_consent(scope=bot_pb2.CONSENT_SCOPE_ANYONE)
         for author in self.authors:
-            entrant = {"bots": [{"bot": author.bot}]}
-            author.call(host, "LadderService/JoinLadder", ladder=self.name, entrant=entrant)
-            author.call(host, "TournamentService/EnterTournament", tournament=self.name, entrant=entrant)
-        register = {"request_id": self.absentee, "name": self.absentee}
-        call_method(host.channel, "BotService/RegisterBot", absentee, **register)
-        entrant = {"bots": [{"bot": self.absentee}]}
-        enter = {"tournament": self.name, "entrant": entrant}
-        call_method(host.channel, "TournamentService/EnterTournament", absentee, **enter)
+            enter_contests(host, author)
+        own = {"request_id": "looper", "name": "looper"}
+        self.looper = self.authors[0].call("BotService/RegisterBot", **own).secret
+        """Token of a bot that calls without end; its owner has an honest bot as well."""
+        hostile = Organiser(host.server, host.channel, "absent", 1, absentee)
+        (self.absentee,) = hostile.bots
+        hostile.call("TournamentService/EnterTournament", tournament=host.name, entrant=entrants_of(hostile)[0])
+
+    def _sign_up(self, holder: str) -> Organiser:
+        redeem = {"code": self.invitation.code, "holder": holder, "request_id": holder}
+        redeemed = call_method(self.host.channel, "InvitationService/RedeemInvitation", None, **redeem)
+        return Organiser(self.host.server, self.host.channel, holder, 1, redeemed.secret)
 
     @property
     def bots(self) -> list[str]:
-        return [author.bot for author in self.authors]
-
-    @property
-    def bot_secrets(self) -> list[str]:
-        return [author.bot_secret for author in self.authors]
+        return [author.bots[0] for author in self.authors]
 
     def victims(self) -> Victims:
         """Return what an attacker knows, after the first match of the ladder has begun."""
-        watched = self.host.call("LadderService/WatchLadder", ladder=self.name, after_number=0)
-        log = (item.entry for response in watched for item in response.items)
+        watched = call_for_ladder(self.host, "WatchLadder", after_number=0)
+        log = (entry for response in watched for entry in entries_of(response))
         match_id = next(entry.pairing.match_ids[0] for entry in log if entry.pairing.match_ids)
         watched.cancel()
         open_bot, *bots = self.bots
         victim = self.authors[1]
         terms = match_terms(visibility=policy_pb2.Visibility(kind=policy_pb2.VISIBILITY_KIND_AFTER_END))
-        sealed = victim.call(
-            *(self.host, "MatchService/CreateMatch"), request_id="m", terms=terms, seats=[{"bot": victim.bot}, {}]
-        )
-        tokens = victim.call(self.host, "BotService/ListBotTokens", bot=victim.bot).tokens
+        request = {"request_id": "m", "terms": terms, "seats": [{"bot": victim.bots[0]}, {}]}
+        sealed = victim.call("MatchService/CreateMatch", **request)
+        tokens = victim.call("BotService/ListBotTokens", bot=victim.bots[0]).tokens
         return Victims(
-            victim.holder,
-            self.host.name,
-            bots,
-            open_bot,
-            self.name,
-            self.name,
-            match_id,
-            sealed.match.id,
-            self.invitation.invitation.id,
-            self.invitation.code,
-            tokens[0].id,
+            holder=victim.name,
+            organiser=self.host.name,
+            bots=tuple(bots),
+            open_bot=open_bot,
+            contest=self.host.name,
+            match_in_play=match_id,
+            sealed_match=sealed.match.id,
+            invitation=self.invitation.invitation.id,
+            used_code=self.invitation.code,
+            token_id=tokens[0].id,
         )
 
     def play_tournament(self) -> list[contest_pb2.Pairing]:
         """Start the tournament, and wait until it is over; return its pairings."""
-        self.host.call("TournamentService/StartTournament", name=self.name)
-        list(self.host.call("TournamentService/WatchTournament", tournament=self.name))
-        found = self.host.call("TournamentService/GetTournament", name=self.name).tournament
+        self.host.call("TournamentService/StartTournament", name=self.host.name)
+        call_for_tournament(self.host, "WatchTournament")
+        found = self.host.call("TournamentService/GetTournament", name=self.host.name).tournament
         assert found.phase == tournament_pb2.TOURNAMENT_PHASE_FINISHED
-        return list(self.host.call("TournamentService/ListPairings", tournament=self.name, page_size=1000).pairings)
+        return list(call_for_tournament(self.host, "ListPairings", page_size=1000).pairings)
 
     def close_ladder(self) -> list[ladder_pb2.MatchRated]:
         """Close the ladder, wait until its matches are over, and return those that it rated, in order."""
-        self.host.call("LadderService/CloseLadder", ladder=self.name)
-        watched = self.host.call("LadderService/WatchLadder", ladder=self.name, after_number=0)
-        log = [item.entry for response in watched for item in response.items]
+        call_for_ladder(self.host, "CloseLadder")
+        watched = call_for_ladder(self.host, "WatchLadder", after_number=0)
+        log = [entry for response in watched for entry in entries_of(response)]
         return [entry.match_rated for entry in log if entry.HasField("match_rated")]
 
 
@@ -160,7 +135,7 @@ class Competition:
 def hostile_process(
     server: ServerProcess, victims: Victims, attackers: dict[str, str], calls: int
 ) -> Iterator["subprocess.Popen[str]"]:
-    command = [sys.executable, "-m", "tests.e2e.hostile_program", server.address, "--calls", str(calls)]
+    command = [sys.executable, "-m", "tests.e2e.hostile_attacks", server.address, "--calls", str(calls)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdin is not None
     process.stdin.write(json.dumps({"victims": asdict(victims), "attackers": attackers}))
@@ -180,12 +155,15 @@ def test_hostile_callers_cost_honest_bots_no_match_no_rating_no_place_and_no_tim
         server.channel() as channel,
         new_organiser(server, channel, "host", 0) as host,
     ):
-        host.call_as_admin("AdminService/SetQuota", holder=host.name, quota={"max_calls_per_minute": 100_000})
-        author_tokens = {name: create_token(host, "ROLE_AUTHOR", f"author-{name}") for name in GROUPS}
-        organiser_tokens = {name: create_token(host, "ROLE_ORGANISER", f"organiser-{name}") for name in GROUPS}
+        host.set_quota(max_calls_per_minute=100_000)
+        author_tokens, organiser_tokens = (
+            {name: create_token(host, f"ROLE_{role.upper()}", f"{role}-{name}") for name in GROUPS}
+            for role in ("author", "organiser")
+        )
         competition = Competition(host, author_tokens["spy"])
         flags = ("--think-ms", str(THINK_MS), "--max-matches", str(MAX_MATCHES))
-        with run_honest_bots(server, tmp_path, competition.bot_secrets, *flags) as honest:
+        secrets = [author.secrets[0] for author in competition.authors]
+        with run_honest_bots(server, tmp_path, secrets, *flags) as honest:
             victims = competition.victims()
             with ExitStack() as stack:
                 attackers = [
@@ -198,14 +176,15 @@ def test_hostile_callers_cost_honest_bots_no_match_no_rating_no_place_and_no_tim
             assert not honest.failure()
             assert_nobody_lost(competition, honest, pairings, rated)
         assert_refused(reports)
-        assert_no_fault(server)
+        assert not list(error_log_lines(server))
+        assert "fault_id" not in server.log.read_text()
+        assert not metrics(server).get(FAULTS, 0)
 
 
 def test_an_entrant_that_is_paused_in_mid_round_is_absent_and_delays_nobody(tmp_path: Path) -> None:
     with run_server(tmp_path) as server, server.channel() as channel, new_organiser(server, channel, "host", 4) as host:
         *honest, paused = host.bots
-        start = {"round_robin": {}, "no_show_ms": NO_SHOW_MS, "entrants": entrants_of(host)}
-        create_tournament(host, **start)
+        create_tournament(host, round_robin={}, no_show_ms=NO_SHOW_MS, entrants=entrants_of(host))
         watched = call_method(channel, "TournamentService/WatchTournament", host.token, tournament=host.name)
         with run_honest_bots(server, tmp_path, host.secrets, "--max-matches", "1", "--think-ms", str(THINK_MS)):
             wait_until_online(channel, host.token, host.bots)
@@ -222,8 +201,7 @@ def test_an_entrant_that_is_paused_in_mid_round_is_absent_and_delays_nobody(tmp_
 
 
 def create_token(host: Organiser, role: str, holder: str) -> str:
-    created = host.call_as_admin("AdminService/CreateToken", role=role, holder=holder)
-    return str(created.secret)
+    return str(host.call_as_admin("AdminService/CreateToken", role=role, holder=holder).secret)
 
 
 def assert_nobody_lost(
@@ -241,9 +219,10 @@ def assert_nobody_lost(
         assert logs[match_id][-1].play_ended.result.HasField("played")
     assert_ratings_changed_by_play(competition, rated)
     for author in competition.authors:
-        bot = author.call(competition.host, "BotService/GetBot", name=author.bot).bot
-        assert (bot.HasField("pause"), bot.description, bot.owner) == (False, "", author.holder)
-        assert len(author.call(competition.host, "BotService/ListBotTokens", bot=author.bot).tokens) == 1
+        (name,) = author.bots
+        bot = author.call("BotService/GetBot", name=name).bot
+        assert (bot.HasField("pause"), bot.description, bot.owner) == (False, "", author.name)
+        assert len(author.call("BotService/ListBotTokens", bot=name).tokens) == 1
     assert_no_time_lost(logs, honest.thinking_times_us())
 
 
@@ -259,8 +238,7 @@ def assert_places_kept(competition: Competition, pairings: Sequence[contest_pb2.
 def assert_ratings_changed_by_play(competition: Competition, rated: Sequence[ladder_pb2.MatchRated]) -> None:
     """Assert that the ratings of the ladder follow from its matches between honest bots alone."""
     assert rated
-    host = competition.host
-    rows = host.call("LadderService/ListLadderStandings", ladder=competition.name, page_size=1000).standings
+    rows = call_for_ladder(competition.host, "ListLadderStandings", page_size=1000).standings
     rating = {row.entrant.name: row.rating for row in rows}
     changes = [change for event in rated for change in event.ratings]
     assert {change.bot for change in changes} <= set(competition.bots)
@@ -269,7 +247,7 @@ def assert_ratings_changed_by_play(competition: Competition, rated: Sequence[lad
         assert [after.before for after in mine[1:]] == [before.after for before in mine[:-1]]
         if mine:
             assert rating[bot].matches == mine[-1].after.matches == len(mine)
-            history = host.call("LadderService/ListRatingHistory", ladder=competition.name, bot=bot).points
+            history = call_for_ladder(competition.host, "ListRatingHistory", bot=bot).points
             assert history[-1].rating == mine[-1].after
 
 
@@ -279,11 +257,5 @@ def assert_refused(reports: Sequence[str]) -> None:
     for report in map(json.loads, reports):
         assert not report["surprises"], "\n".join(report["surprises"])
         answers |= report["answers"].keys()
-    assert answers - {"accepted"} <= REASONS
+    assert answers - {"accepted"} <= ALLOWED_REASONS
     assert answers >= REQUIRED_REFUSALS
-
-
-def assert_no_fault(server: ServerProcess) -> None:
-    assert not list(error_log_lines(server))
-    assert "fault_id" not in server.log.read_text()
-    assert not metrics(server).get(FAULTS, 0)

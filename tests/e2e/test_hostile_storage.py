@@ -2,7 +2,6 @@
 
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,7 @@ import pytest
 from referee.accounts.names import DESCRIPTION_CHARS
 from referee.accounts.tokens import LABEL_CHARS, MAX_INVALID_TOKENS_PER_BOT
 from tests.e2e.contests import create_ladder
-from tests.e2e.hostile_attacks import fill_contest_logs, fill_the_disk
-from tests.e2e.hostile_caller import HostileCaller, Victims
+from tests.e2e.hostile_attacks import HostileCaller, Victims, fill_contest_logs, fill_the_disk
 from tests.e2e.organiser import call_method, server_with_organiser
 from tests.e2e.server import run_server
 from tests.e2e.server_metrics import error_log_lines
@@ -19,7 +17,6 @@ from tests.e2e.server_metrics import error_log_lines
 pytestmark = pytest.mark.slow
 
 STORED_BYTES, MAX_BOTS, MAX_VERSIONS, MAX_TOKENS, MAX_MATCHES = 60_000, 2, 3, 5, 4
-NOBODY = Victims("", "", [], "", "", "", "", "", "", "", "")
 QUOTAS = (
     *("--max-stored-per-author-bytes", str(STORED_BYTES)),
     *("--max-bots-per-author", str(MAX_BOTS), "--max-versions-per-bot", str(MAX_VERSIONS)),
@@ -38,13 +35,17 @@ SLACK_BYTES = 16_384
 """Pages that may be taken or split when rows are replaced."""
 
 
+def read_number(folder: Path, query: str) -> int:
+    with closing(sqlite3.connect(f"file:{folder / 'data' / 'referee.db'}?mode=ro", uri=True)) as file:
+        return int(file.execute(query).fetchone()[0])
+
+
 def used_bytes(folder: Path) -> int:
     """Return the size of the used pages of the database."""
-    with closing(sqlite3.connect(f"file:{folder / 'data' / 'referee.db'}?mode=ro", uri=True)) as file:
-        pages, free, size = (
-            file.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
-        )
-    return int((pages - free) * size)
+    pages, free, size = (
+        read_number(folder, f"PRAGMA {name}") for name in ("page_count", "freelist_count", "page_size")
+    )
+    return (pages - free) * size
 
 
 def test_what_an_author_stores_is_bounded_by_its_quotas(tmp_path: Path) -> None:
@@ -52,7 +53,7 @@ def test_what_an_author_stores_is_bounded_by_its_quotas(tmp_path: Path) -> None:
         created = call_method(
             *(channel, "AdminService/CreateToken", server.admin_token), role="ROLE_AUTHOR", holder="hostile"
         )
-        caller = HostileCaller(server.address, created.secret, NOBODY)
+        caller = HostileCaller(server.address, created.secret, Victims())
         empty = used_bytes(tmp_path)
         fill_the_disk(caller, CALLS)
         full = used_bytes(tmp_path)
@@ -71,7 +72,7 @@ def test_what_a_holder_writes_to_the_logs_of_contests_in_a_day_is_bounded(tmp_pa
     with server_with_organiser(tmp_path, "--max-contest-changes-per-day", str(MAX_CHANGES)) as host:
         create_ladder(host)
         created = host.call_as_admin("AdminService/CreateToken", role=role, holder="hostile")
-        caller = HostileCaller(host.server.address, created.secret, replace(NOBODY, ladder=host.name))
+        caller = HostileCaller(host.server.address, created.secret, Victims(contest=host.name))
         fill_contest_logs(caller, MAX_CHANGES)
         assert caller.answers["TOO_MANY_NAMES"]
         written = contest_entries(tmp_path)
@@ -85,5 +86,4 @@ def test_what_a_holder_writes_to_the_logs_of_contests_in_a_day_is_bounded(tmp_pa
 
 def contest_entries(folder: Path) -> int:
     """Return the number of entries in the logs of all contests."""
-    with closing(sqlite3.connect(f"file:{folder / 'data' / 'referee.db'}?mode=ro", uri=True)) as file:
-        return int(file.execute("SELECT count(*) FROM contest_entries").fetchone()[0])
+    return read_number(folder, "SELECT count(*) FROM contest_entries")

@@ -12,14 +12,13 @@ from pathlib import Path
 
 import grpc
 import pytest
-from referee_api.v1 import game_service_pb2
-from referee_api.v1.game_service_pb2_grpc import GameServiceStub
 
 from engines.game_errors import UnknownGame
 from referee.server.setting_types import Address
 from referee.server.settings import Settings
 from tests.e2e import http2
-from tests.e2e.server import TIMEOUT_S, bearer, create_organiser_token, register_bots, run_server
+from tests.e2e.organiser import call_method
+from tests.e2e.server import TIMEOUT_S, create_organiser_token, register_bots, run_server
 from tests.e2e.server_metrics import MEMORY, error_log_lines, metrics, wait_until_at_most
 from tests.e2e.server_thread import ServerThread
 from tests.e2e.test_flood import unshared_channel
@@ -46,9 +45,7 @@ ROOM_BYTES = 20_000_000
 def get_game(channel: grpc.Channel, token: str, name: str) -> grpc.StatusCode:
     """Ask for a game, and return the code of the answer."""
     try:
-        GameServiceStub(channel).GetGame(
-            game_service_pb2.GetGameRequest(name=name), metadata=bearer(token), timeout=TIMEOUT_S
-        )
+        call_method(channel, "GameService/GetGame", token, name=name)
     except grpc.RpcError as error:
         code: grpc.StatusCode = error.code()
         return code
@@ -144,8 +141,7 @@ def test_a_server_that_reaches_its_limit_of_memory_has_lost_nothing_when_it_star
 
 def begin_headers(address: str) -> socket.socket:
     """Open a connection, and begin the headers of a call on it."""
-    host, _, port = address.rpartition(":")
-    stranger = socket.create_connection((host, int(port)), TIMEOUT_S)
+    stranger = http2.connect(address, TIMEOUT_S)
     stranger.sendall(http2.PREFACE + http2.SETTINGS + http2.frame(http2.HEADERS, 0, 1, FIELD))
     return stranger
 

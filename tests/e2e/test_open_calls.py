@@ -2,15 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
-import grpc
 import pytest
-from google.rpc.error_details_pb2 import ErrorInfo
-from grpc_status import rpc_status
 
 from tests.e2e import http2
 from tests.e2e.bot_connection import connect_bot
+from tests.e2e.call_errors import reason_of
 from tests.e2e.http2 import receive_until
 from tests.e2e.organiser import Organiser, server_with_organiser, small_window_channel
 from tests.e2e.server import TIMEOUT_S
@@ -139,19 +136,11 @@ def test_a_holder_at_its_limit_of_open_calls_can_still_play(long_deadlines: Orga
         for _ in range(UNREAD):
             connection.start_call(http2.CALL_PATH, long_deadlines.token, b"")
         assert receive_until([connection], lambda: len(connection.open) <= IN_FLIGHT, TIMEOUT_S)
-        with pytest.raises(grpc.RpcError) as raised:
-            long_deadlines.call("BotService/GetBot", name=long_deadlines.bots[0])
-        assert reason(raised) == "TOO_MANY_CALLS_IN_FLIGHT"
+        get_bot = {"method": "BotService/GetBot", "name": long_deadlines.bots[0]}
+        assert reason_of(long_deadlines.call, **get_bot) == "TOO_MANY_CALLS_IN_FLIGHT"
         with connect_bot(long_deadlines.channel, long_deadlines.secrets[0]) as anna:
             turn = anna.receive("turn")
             assert turn.match_id == match_id
             assert not long_deadlines.submit_move(turn, turn.legal_moves[0]).repeated
             anna.send(move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]})
             assert anna.receive("verdict").repeated
-
-
-def reason(raised: pytest.ExceptionInfo[grpc.RpcError]) -> str:
-    status: Any = rpc_status.from_call(raised.value)  # type: ignore[arg-type]  # The error is also the call.
-    info = ErrorInfo()
-    status.details[0].Unpack(info)
-    return info.reason

@@ -1,6 +1,7 @@
 """The operator's commands on a real server: `referee doctor` and `referee admin`."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,52 +15,42 @@ from tests.e2e.server import TIMEOUT_S, run_server
 pytestmark = pytest.mark.slow
 
 
-def run_referee(*arguments: str, **environment: str) -> Result:
+def run_command(organiser: Organiser, token: str, *arguments: str) -> Result:
+    environment = {"BOT_REFEREE": organiser.server.address, "BOT_TOKEN": token}
     return CliRunner().invoke(main, arguments, env=environment)
+
+
+def run(organiser: Organiser, token: str, *arguments: str) -> str:
+    """Run a command that must succeed, and return what it prints."""
+    result = run_command(organiser, token, *arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def run_json(organiser: Organiser, token: str, *arguments: str) -> Any:
+    return json.loads(run(organiser, token, *arguments, "--json"))
 
 
 def run_admin(organiser: Organiser, *arguments: str) -> Any:
     """Run a command with the token of an administrator, and return its JSON output."""
-    completed = run_referee(
-        *arguments, "--json", BOT_REFEREE=organiser.server.address, BOT_TOKEN=organiser.server.admin_token
-    )
-    assert completed.exit_code == 0, completed.stderr
-    return json.loads(completed.stdout)
+    return run_json(organiser, organiser.server.admin_token, *arguments)
+
+
+def assert_refused(organiser: Organiser, token: str, text: str, *arguments: str) -> None:
+    refused = run_command(organiser, token, *arguments)
+    assert (refused.exit_code, text in refused.stderr) == (1, True), refused.output
 
 
 def test_a_token_is_shown_once_and_can_be_revoked(organiser: Organiser) -> None:
-    completed = run_referee(
-        *("admin", "tokens", "make", "organiser", "tess", "--days", "2"),
-        BOT_REFEREE=organiser.server.address,
-        BOT_TOKEN=organiser.server.admin_token,
-    )
-    secret = completed.stdout.strip()
+    make = ("admin", "tokens", "make", "organiser", "tess", "--days", "2")
+    secret = run(organiser, organiser.server.admin_token, *make).strip()
     (token,) = run_admin(organiser, "admin", "tokens", "list", "--holder", "tess")
     assert secret.startswith("rf_")
     assert secret not in json.dumps(token)
     assert (token["role"], token["holder"], "expire_time" in token) == ("ROLE_ORGANISER", "tess", True)
     assert run_admin(organiser, "admin", "tokens", "revoke", token["id"])[0]["revoked"]
     assert run_admin(organiser, "admin", "tokens", "list", "--holder", "tess") == []
-    refused = run_referee("admin", "tokens", "list", BOT_REFEREE=organiser.server.address, BOT_TOKEN=secret)
-    assert (refused.exit_code, "BAD_TOKEN" in refused.stderr) == (1, True)
-
-
-def test_registering_a_bot_prints_a_token_that_works(organiser: Organiser) -> None:
-    at, command = organiser.server.address, ("bot", "register")
-    completed = run_referee(*command, "eva", BOT_REFEREE=at, BOT_TOKEN=organiser.token)
-    assert completed.exit_code == 0, completed.stderr
-    assert (
-        call_method(organiser.channel, "BotService/GetBot", completed.stdout.strip(), name="eva").bot.owner
-        == organiser.name
-    )
-    other = run_admin(organiser, "bot", "register", "otto")
-    assert (
-        call_method(organiser.channel, "BotService/GetBot", other["secret"], name="otto").bot.name
-        == other["bot"]
-        == "otto"
-    )
-    again = run_referee(*command, "eva", BOT_REFEREE=at, BOT_TOKEN=organiser.token)
-    assert (again.exit_code, "NAME_TAKEN" in again.stderr, again.stdout) == (1, True, "")
+    assert_refused(organiser, secret, "BAD_TOKEN", "admin", "tokens", "list")
 
 
 def test_the_consent_of_a_bot_is_set_at_its_registration_and_changed_in_parts(organiser: Organiser) -> None:
@@ -81,10 +72,8 @@ def test_the_consent_of_a_bot_is_set_at_its_registration_and_changed_in_parts(or
 def test_an_administrator_can_adjudicate_void_pause_set_quotas_and_drain(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path, "--ephemeral") as organiser:
         playing, other = organiser.start_match(), organiser.create_match()
-        assert run_admin(organiser, "matches", "adjudicate", playing, "1", "0", "--why", "by agreement")["scores"] == [
-            1,
-            0,
-        ]
+        decided = run_admin(organiser, "matches", "adjudicate", playing, "1", "0", "--why", "by agreement")
+        assert decided["scores"] == [1, 0]
         assert run_admin(organiser, "matches", "void", other, "--why", "no power")["kind"] == "void"
         assert len(run_admin(organiser, "admin", "bots", "sessions")) == len(organiser.bots)
         (paused,) = run_admin(organiser, "admin", "bots", "pause", organiser.bots[0], "--why", "a rest")
@@ -103,46 +92,39 @@ def test_quotas_are_set_one_by_one_and_seen_in_one_table(organiser: Organiser) -
     assert by_holder.keys() >= {"admin", organiser.name}
     own = by_holder[organiser.name]["own_quota"]
     assert {field: number for field, number in own.items() if int(number)} == {"max_bots": 7, "max_contests": 9}
-    at, token = organiser.server.address, organiser.server.admin_token
-    table = run_referee("admin", "quota", "list", BOT_REFEREE=at, BOT_TOKEN=token).stdout
+    token = organiser.server.admin_token
+    table = run(organiser, token, "admin", "quota", "list")
     (line,) = (line for line in table.splitlines() if line.startswith(f"{organiser.name} "))
     assert {"2/7*", "0/9*", "0/1000"} <= set(line.split())
-    shown = run_referee("admin", "quota", "show", organiser.name, BOT_REFEREE=at, BOT_TOKEN=token).stdout
-    assert "ladders and tournaments that are not over" in shown
+    assert "ladders and tournaments that are not over" in run(
+        organiser, token, "admin", "quota", "show", organiser.name
+    )
     for wrong in ("bot=7", "bots", "bots=-1", "bots=4294967296"):
-        refused = run_referee("admin", "quota", "set", organiser.name, wrong, BOT_REFEREE=at, BOT_TOKEN=token)
-        assert refused.exit_code == 2, wrong
+        assert run_command(organiser, token, "admin", "quota", "set", organiser.name, wrong).exit_code == 2, wrong
 
 
 def test_an_author_is_invited_and_signs_up_by_the_command_line(organiser: Organiser) -> None:
-    at = organiser.server.address
-
-    def run(*arguments: str, token: str = organiser.token) -> str:
-        completed = run_referee("invitation", *arguments, BOT_REFEREE=at, BOT_TOKEN=token)
-        assert completed.exit_code == 0, completed.stderr
-        return completed.stdout.strip()
-
-    code = run("make", "--uses", "2", "--label", "cup")
+    invitation = partial(run, organiser, organiser.token, "invitation")
+    code = invitation("make", "--uses", "2", "--label", "cup").strip()
     assert code.startswith("rf_invite_")
-    secret = run("redeem", code, "eve", token="")
+    secret = run(organiser, "", "invitation", "redeem", code, "eve").strip()
     bot = call_method(organiser.channel, "BotService/RegisterBot", secret, request_id="b", name="eve-bot").bot
     assert bot.owner == "eve"
-    (listed,) = json.loads(run("list", "--json"))
+    (listed,) = json.loads(invitation("list", "--json"))
     assert (listed["uses"], listed["max_uses"], listed["label"]) == (1, 2, "cup")
-    assert json.loads(run("uses", listed["id"], "--json"))[0]["holder"] == "eve"
-    assert "eve" in run("uses", listed["id"])
-    assert run("uses") == run("uses", listed["id"])
-    assert "revoked" in run("revoke", listed["id"])
-    assert json.loads(run("list", "--json")) == []
-    assert "1 of 2" in run("list", "--all")
-    refused = run_referee("invitation", "redeem", code, "tom", BOT_REFEREE=at, BOT_TOKEN="")
-    assert (refused.exit_code, "the invitation is revoked" in refused.stderr) == (1, True)
+    assert json.loads(invitation("uses", listed["id"], "--json"))[0]["holder"] == "eve"
+    assert "eve" in invitation("uses", listed["id"])
+    assert invitation("uses") == invitation("uses", listed["id"])
+    assert "revoked" in invitation("revoke", listed["id"])
+    assert json.loads(invitation("list", "--json")) == []
+    assert "1 of 2" in invitation("list", "--all")
+    assert_refused(organiser, "", "the invitation is revoked", "invitation", "redeem", code, "tom")
 
 
 def test_the_doctor_reports_a_healthy_server(tmp_path: Path) -> None:
     with run_server(tmp_path) as server:
         flags = ("--listen", server.address, "--http-listen", server.http, "--data-dir", str(tmp_path / "data"))
-        completed = run_referee("doctor", "--json", *flags)
+        completed = CliRunner().invoke(main, ["doctor", "--json", *flags])
     found = {(finding["state"], finding["about"], finding["sentence"]) for finding in json.loads(completed.stdout)}
     assert completed.exit_code in (0, 3)
     assert ("ok", "ports", f"a referee is serving gRPC on {server.address}") in found

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-import grpc
 import pytest
 from click.testing import CliRunner
 from referee_api.v1 import game_pb2, policy_pb2
@@ -12,22 +11,14 @@ from referee_client import Organiser as Client
 from referee.accounts.tokens import Role
 from referee.cli import main
 from referee.transport.contract_options import CALL_RULES
-from tests.docs import contract
-from tests.e2e.call_errors import parse_error
+from tests.e2e.call_errors import error_of, reason_of
 from tests.e2e.contests import create_ladder, start_tournament
 from tests.e2e.organiser import Organiser, call_method, new_organiser
 from tests.e2e.server import ServerProcess, run_server
 
 pytestmark = pytest.mark.slow
 
-CALLS_PER_MINUTE = 3000
-STREAMS = 3
-FLAGS = (
-    "--ephemeral",
-    "--public-reading",
-    *("--public-calls-per-minute", str(CALLS_PER_MINUTE)),
-    *("--max-public-streams-per-address", str(STREAMS)),
-)
+FLAGS = ("--ephemeral", "--public-reading", "--public-calls-per-minute", "3000")
 
 
 @pytest.fixture(scope="module")
@@ -37,28 +28,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 
 def read(organiser: Organiser, method: str, **fields: Any) -> Any:
-    """Call a method without a token; the answer of a stream is its first message."""
-    answer = call_method(organiser.channel, method, None, **fields)
-    if not contract.methods()[method].server_streaming:
-        return answer
-    try:
-        return next(answer)
-    finally:
-        answer.cancel()
-
-
-def reason_of(organiser: Organiser, method: str, **fields: Any) -> str:
-    """Return the reason of the error of a call without a token; empty: there is none."""
-    try:
-        read(organiser, method, **fields)
-    except grpc.RpcError as error:
-        return parse_error(error).reason
-    return ""
+    """Call a method without a token."""
+    return call_method(organiser.channel, method, None, **fields)
 
 
 def test_a_call_without_a_token_is_admitted_exactly_if_the_public_may_make_it(organiser: Organiser) -> None:
     methods = [method for method in CALL_RULES if method != "PlayService/Play"]
-    admitted = [method for method in methods if reason_of(organiser, method) != "NO_TOKEN"]
+    admitted = [method for method in methods if reason_of(read, organiser, method) != "NO_TOKEN"]
     assert admitted == [method for method in methods if Role.PUBLIC in CALL_RULES[method].callers]
 
 
@@ -67,16 +43,12 @@ def test_without_the_setting_no_method_can_be_called_without_a_token(tmp_path_fa
         for method, rule in CALL_RULES.items():
             if method == "PlayService/Play" or not rule.needs_token:
                 continue
-            with pytest.raises(grpc.RpcError) as raised:
-                list(call_method(channel, method, None))
-            error = parse_error(raised.value)
+            error = error_of(call_method, channel, method, None)
             assert (method, error.reason, error.code) == (method, "NO_TOKEN", "UNAUTHENTICATED")
 
 
 def test_an_invalid_token_is_not_taken_for_none(organiser: Organiser) -> None:
-    with pytest.raises(grpc.RpcError) as raised:
-        call_method(organiser.channel, "GameService/ListGames", "rf_wrong")
-    assert parse_error(raised.value).reason == "BAD_TOKEN"
+    assert reason_of(call_method, organiser.channel, "GameService/ListGames", "rf_wrong") == "BAD_TOKEN"
 
 
 def test_the_public_reads_games_contests_and_a_finished_match_by_the_sdk(organiser: Organiser) -> None:
@@ -103,12 +75,12 @@ def test_the_public_sees_no_more_of_a_match_than_a_spectator(server: ServerProce
         )
         state = read(organiser, "MatchService/GetMatch", match_id=shown).state
         assert "?" in state.position
-        watched = read(organiser, "MatchService/WatchMatch", match_id=shown, after_number=0)
+        watched = next(read(organiser, "MatchService/WatchMatch", match_id=shown, after_number=0))
         assert "?" in watched.items[0].snapshot.state.position or not watched.items[0].snapshot.state.position
         assert not read(organiser, "MatchService/GetMatch", match_id=later).HasField("state")
-        assert not read(organiser, "MatchService/WatchMatch", match_id=later).items[0].snapshot.HasField("state")
-        assert reason_of(organiser, "MatchService/GetMatch", match_id=shown, seat=0) == "NOT_YOURS"
-        assert reason_of(organiser, "MatchService/GetRecord", match_id=shown) == "MATCH_NOT_OVER"
+        assert not next(read(organiser, "MatchService/WatchMatch", match_id=later)).items[0].snapshot.HasField("state")
+        assert reason_of(read, organiser, "MatchService/GetMatch", match_id=shown, seat=0) == "NOT_YOURS"
+        assert reason_of(read, organiser, "MatchService/GetRecord", match_id=shown) == "MATCH_NOT_OVER"
 
 
 def test_a_command_reads_without_a_token(organiser: Organiser) -> None:

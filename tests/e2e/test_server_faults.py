@@ -6,11 +6,9 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import grpc
 import pytest
 from grpc_health.v1 import health_pb2
 from grpc_health.v1.health_pb2_grpc import HealthStub
@@ -18,7 +16,7 @@ from referee_api.v1 import error_pb2, game_pb2, play_pb2, result_pb2
 
 from referee.storage.sqlite.database import SERVER_LOCK
 from tests.e2e.bot_connection import connect_bot
-from tests.e2e.call_errors import CallError, assert_matches_contract, assert_metadata_complete, parse_error
+from tests.e2e.call_errors import assert_metadata_complete, assert_refused
 from tests.e2e.contests import create_ladder, create_tournament, entrants_of, join_ladder
 from tests.e2e.organiser import Organiser, call_method, entries_of, server_with_organiser
 from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
@@ -27,13 +25,6 @@ from tests.e2e.stopwatch import Stopwatch
 pytestmark = pytest.mark.slow
 
 BRITTLE = game_pb2.Rules(game="brittle")
-
-
-def assert_refused(raised: pytest.ExceptionInfo[grpc.RpcError], reason: str) -> CallError:
-    error = parse_error(raised.value)
-    assert error.reason == reason
-    assert_matches_contract(error)
-    return error
 
 
 def answer_to(turn: play_pb2.Turn, move: str = "") -> dict[str, Any]:
@@ -61,9 +52,7 @@ def test_a_full_disk_costs_no_bot_time(tmp_path: Path) -> None:
         match_id = organiser.start_match()
         turn = organiser.next_turn()
         with watch.paused(), full_disk(organiser.server, tmp_path / "data"):
-            with pytest.raises(grpc.RpcError) as raised:
-                organiser.submit_move(turn, turn.legal_moves[0])
-            assert_refused(raised, "STORE_UNAVAILABLE")
+            assert_refused("STORE_UNAVAILABLE", organiser.submit_move, turn, turn.legal_moves[0])
             organiser.connection(0).send(move=answer_to(turn))
             refusal = organiser.connection(0).receive("verdict").rejected.error
             assert refusal.reason == error_pb2.ERROR_REASON_STORE_UNAVAILABLE
@@ -81,9 +70,9 @@ def test_a_match_that_another_server_runs_is_rejected_as_moving(tmp_path: Path) 
         (tmp_path / "data" / SERVER_LOCK).unlink()  # Forbidden to users; lets the second server start.
         with run_server(tmp_path) as other, other.channel() as channel:
             created = call_method(channel, "MatchService/CreateMatch", organiser.token, **organiser.match_request())
-            with pytest.raises(grpc.RpcError) as raised:
-                organiser.call("MatchService/AbortMatch", request_id="a", match_id=created.match.id)
-            assert_refused(raised, "MATCH_MOVING")
+            assert_refused(
+                "MATCH_MOVING", organiser.call, "MatchService/AbortMatch", request_id="a", match_id=created.match.id
+            )
 
 
 # Draining and lost sessions
@@ -105,22 +94,16 @@ def test_a_draining_server_rejects_new_matches_with_a_retry_delay(tmp_path: Path
             ("LadderService/Challenge", {"ladder": organiser.name, "request_id": "now", "entrants": organiser.bots}),
         )
         for method, fields in requests:
-            with pytest.raises(grpc.RpcError) as raised:
-                organiser.call(method, **fields)
-            assert assert_refused(raised, "DRAINING").metadata["retry_after_ms"] == "1234"
+            assert assert_refused("DRAINING", organiser.call, method, **fields).metadata["retry_after_ms"] == "1234"
         organiser.connection(0).send(move=answer_to(turn))
         assert organiser.connection(0).receive("verdict").HasField("accepted")
-        with pytest.raises(grpc.RpcError) as raised:
-            organiser.next_turn(0)
-        assert_refused(raised, "DRAINING")
+        assert_refused("DRAINING", organiser.next_turn, 0)
         assert organiser.server.process.wait(TIMEOUT_S) == 0
 
 
 def test_a_bot_that_answers_no_ping_loses_its_session(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path, "--ping-interval-ms", "100", "--heartbeat-timeout-ms", "300") as organiser:
-        with pytest.raises(grpc.RpcError) as raised:
-            organiser.connection(0).read_to_end()
-        error = assert_refused(raised, "HEARTBEAT_LOST")
+        error = assert_refused("HEARTBEAT_LOST", organiser.connection(0).read_to_end)
         assert int(error.metadata["silent_ms"]) >= 300
         assert not organiser.call("BotService/GetBot", name=organiser.bots[0]).bot.presence.sessions
 
@@ -143,9 +126,7 @@ def test_a_match_with_an_engine_fault_is_void(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
         by_call = organiser.start_match(rules=BRITTLE)
         turn = organiser.next_turn()
-        with pytest.raises(grpc.RpcError) as raised:
-            organiser.submit_move(turn, "3")
-        error = assert_refused(raised, "ENGINE_FAULT")
+        error = assert_refused("ENGINE_FAULT", organiser.submit_move, turn, "3")
         assert error.metadata["match_id"] == by_call
         assert_void(organiser, by_call, error.metadata["fault_id"])
 
@@ -170,9 +151,9 @@ def assert_void(organiser: Organiser, match_id: str, fault_id: str) -> None:
 @pytest.mark.usefixtures("brittle_game")
 def test_a_fault_outside_of_a_match_is_reported_only_by_its_id(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path) as organiser:
-        with pytest.raises(grpc.RpcError) as raised:
-            organiser.call("GameService/ReadPosition", rules=BRITTLE, opening={"position": "boom"})
-        error = assert_refused(raised, "REFEREE_FAULT")
+        error = assert_refused(
+            "REFEREE_FAULT", organiser.call, "GameService/ReadPosition", rules=BRITTLE, opening={"position": "boom"}
+        )
         assert error.metadata["fault_id"] in organiser.server.log.read_text()
         assert "nobody" not in str(error)
         assert_healthy(organiser)
@@ -187,57 +168,27 @@ REMOVE = """
 """
 
 
-@dataclass(frozen=True)
-class DamagedMatch:
-    """A finished match from whose log an entry has been deleted."""
-
-    server: ServerProcess
-    channel: grpc.Channel
-    owner: str
-    match_id: str
-    number: int
-    """Number of the deleted entry."""
-
-    def call(self, method: str, **fields: Any) -> Any:
-        return call_method(self.channel, f"MatchService/{method}", self.owner, match_id=self.match_id, **fields)
-
-    def assert_damaged(self, raised: pytest.ExceptionInfo[grpc.RpcError]) -> None:
-        error = assert_refused(raised, "REFEREE_FAULT")
-        assert f"entry {self.number} is missing" in error.sentence
-        assert error.metadata["match_id"] == self.match_id
-        assert error.metadata["fault_id"] in self.server.log.read_text()
-
-
-@contextmanager
-def damaged_match(folder: Path, kind: str) -> Iterator[DamagedMatch]:
-    """Play a match to its end, delete the first entry of this kind from its log, and start a server."""
-    with server_with_organiser(folder) as organiser:
-        owner, match_id = organiser.token, organiser.start_match()
-        for seat in (0, 1):
-            turn = organiser.next_turn(seat)
-            organiser.submit_move(turn, turn.legal_moves[0])
-        organiser.call_as_bot(0, "MatchService/OfferDraw", match_id=match_id, request_id="a draw?")
-        organiser.call_as_bot(1, "MatchService/AnswerDraw", match_id=match_id, request_id="no")
-        organiser.call_as_bot(1, "MatchService/Resign", match_id=match_id, request_id="enough")
-        assert organiser.server.stop() == 0
-    like = f'%"{kind}"%'
-    with closing(sqlite3.connect(folder / "data" / "referee.db")) as database, database:
-        [(number,)] = database.execute(REMOVE, (like, like, match_id)).fetchall()
-    with run_server(folder) as server, server.channel() as channel:
-        yield DamagedMatch(server, channel, owner, match_id, number)
-
-
 def test_a_match_with_a_missing_log_entry_has_a_result_but_no_record(tmp_path: Path) -> None:
-    with damaged_match(tmp_path, "draw_declined") as damaged:
-        match = damaged.call("GetMatch").match
+    with server_with_organiser(tmp_path) as organiser:
+        owner, match_id = organiser.token, organiser.start_match()
+        for seat, method in ((0, "OfferDraw"), (1, "AnswerDraw"), (1, "Resign")):
+            organiser.call_as_bot(seat, f"MatchService/{method}", match_id=match_id, request_id=method)
+        assert organiser.server.stop() == 0
+    like = '%"draw_declined"%'
+    with closing(sqlite3.connect(tmp_path / "data" / "referee.db")) as database, database:
+        [(deleted,)] = database.execute(REMOVE, (like, like, match_id)).fetchall()
+    with run_server(tmp_path) as server, server.channel() as channel:
+        match = call_method(channel, "MatchService/GetMatch", owner, match_id=match_id).match
         assert (match.result.WhichOneof("kind"), match.HasField("record")) == ("played", False)
-        numbers = [
-            entry.number for response in damaged.call("WatchMatch", after_number=0) for entry in entries_of(response)
-        ]
-        assert numbers == [number for number in range(1, numbers[-1] + 1) if number != damaged.number]
-        with pytest.raises(grpc.RpcError) as raised:
-            list(damaged.call("GetRecord"))
-        damaged.assert_damaged(raised)
+        watched = call_method(channel, "MatchService/WatchMatch", owner, match_id=match_id, after_number=0)
+        numbers = [entry.number for response in watched for entry in entries_of(response)]
+        assert numbers == [number for number in range(1, numbers[-1] + 1) if number != deleted]
+        error = assert_refused(
+            "REFEREE_FAULT", call_method, channel, "MatchService/GetRecord", owner, match_id=match_id
+        )
+        assert f"entry {deleted} is missing" in error.sentence
+        assert error.metadata["match_id"] == match_id
+        assert error.metadata["fault_id"] in server.log.read_text()
 
 
 def test_an_unreadable_match_does_not_affect_other_matches(tmp_path: Path) -> None:
@@ -252,9 +203,7 @@ def test_an_unreadable_match_does_not_affect_other_matches(tmp_path: Path) -> No
         database.execute("UPDATE entries SET line = CAST(line || x'ff' AS TEXT) WHERE match = 1 AND number = 1")
     with run_server(tmp_path) as server, server.channel() as channel:
         assert [match.id for match in call_method(channel, "MatchService/ListMatches", owner).matches] == [intact]
-        with pytest.raises(grpc.RpcError) as raised:
-            call_method(channel, "MatchService/GetMatch", owner, match_id=damaged)
-        error = assert_refused(raised, "REFEREE_FAULT")
+        error = assert_refused("REFEREE_FAULT", call_method, channel, "MatchService/GetMatch", owner, match_id=damaged)
         assert "entry 1 cannot be read" in error.sentence
         assert "seed" not in error.sentence
         assert error.metadata["fault_id"] in server.log.read_text()

@@ -13,10 +13,6 @@ from tests.e2e.server import TIMEOUT_S, run_server
 
 pytestmark = pytest.mark.slow
 
-HEALTH_WATCH = "/grpc.health.v1.Health/Watch"
-FRAME_HEADER_BYTES = 9
-"""Length of a frame's header."""
-
 
 def test_a_health_watch_reports_the_shutdown_and_does_not_delay_it(tmp_path: Path) -> None:
     with run_server(tmp_path) as server, server.channel() as channel:
@@ -28,16 +24,14 @@ def test_a_health_watch_reports_the_shutdown_and_does_not_delay_it(tmp_path: Pat
 
 
 def test_an_unread_health_watch_does_not_delay_the_shutdown(tmp_path: Path) -> None:
-    with run_server(tmp_path) as server:
-        host, _, port = server.address.rpartition(":")
-        with socket.create_connection((host, int(port)), timeout=TIMEOUT_S) as connection:
-            connection.sendall(http2.PREFACE + http2.NO_WINDOW + http2.complete_call(1, HEALTH_WATCH))
-            answered = threading.Event()
-            reader = threading.Thread(target=read_until_closed, args=(connection, answered))
-            reader.start()
-            assert answered.wait(TIMEOUT_S)
-            assert server.stop() == 0
-            reader.join(TIMEOUT_S)
+    with run_server(tmp_path) as server, http2.connect(server.address, TIMEOUT_S) as connection:
+        connection.sendall(http2.PREFACE + http2.NO_WINDOW + http2.complete_call(1, http2.HEALTH_PATH))
+        answered = threading.Event()
+        reader = threading.Thread(target=read_until_closed, args=(connection, answered))
+        reader.start()
+        assert answered.wait(TIMEOUT_S)
+        assert server.stop() == 0
+        reader.join(TIMEOUT_S)
 
 
 def read_until_closed(connection: socket.socket, answered: threading.Event) -> None:
@@ -46,7 +40,7 @@ def read_until_closed(connection: socket.socket, answered: threading.Event) -> N
     Headers of a response need no flow control window, but its data do.
     """
     with connection.makefile("rb") as stream:
-        while len(header := stream.read(FRAME_HEADER_BYTES)) == FRAME_HEADER_BYTES:
+        while len(header := stream.read(http2.FRAME_HEADER_BYTES)) == http2.FRAME_HEADER_BYTES:
             size, kind, flags = int.from_bytes(header[:3], "big"), header[3], header[4]
             payload = stream.read(size)
             if kind == http2.HEADERS:

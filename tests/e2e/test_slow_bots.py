@@ -6,13 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import grpc
 import pytest
 from referee_api.v1 import game_pb2
 
 from referee.conformance.clauses.turn_clauses import FREE_TILES
 from tests.e2e.bot_connection import BotConnection, connect_bot
-from tests.e2e.call_errors import parse_error
+from tests.e2e.call_errors import reason_of
 from tests.e2e.honest_bots import create_match, entries, run_honest_bots
 from tests.e2e.organiser import Organiser, entries_of, new_organiser, server_with_organiser, small_window_channel
 from tests.e2e.server import TIMEOUT_S
@@ -83,9 +82,7 @@ def test_a_bot_that_does_not_read_loses_its_session(tmp_path: Path) -> None:
                 for entry in entries_of(response)
             ):
                 break
-        with pytest.raises(grpc.RpcError) as raised:
-            slow.read_to_end()
-        assert parse_error(raised.value).reason == "HEARTBEAT_LOST"
+        assert reason_of(slow.read_to_end) == "HEARTBEAT_LOST"
 
 
 @pytest.mark.parametrize("timeout_s", [TIMEOUT_S, 10], ids=["it cancels", "its deadline passes"])
@@ -112,9 +109,7 @@ def submit_malformed_moves(organiser: Organiser, times: int) -> None:
     """Submit this number of malformed moves in every match; each one causes a new turn."""
     for _ in range(times):
         for turn in owed_turns(organiser):
-            with pytest.raises(grpc.RpcError) as raised:
-                organiser.submit_move(turn, "nonsense")
-            assert parse_error(raised.value).reason == "MALFORMED_MOVE"
+            assert reason_of(organiser.submit_move, turn, "nonsense") == "MALFORMED_MOVE"
 
 
 def start_large_matches(organiser: Organiser) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-from collections.abc import Iterator
 from typing import Any
 
 import grpc
@@ -13,15 +12,9 @@ from referee.transport.contract_options import SERVICES
 from referee.transport.server import REFLECTION_SERVICES
 from tests.deploy.tools import find_tool
 from tests.docs import contract
-from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
+from tests.e2e.server import TIMEOUT_S, ServerProcess
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    with run_server(tmp_path_factory.mktemp("reflected"), "--ephemeral") as running:
-        yield running
 
 
 def run_tool(name: str, *arguments: str) -> str:

@@ -10,11 +10,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from referee_api.v1 import game_service_pb2
-from referee_api.v1.game_service_pb2_grpc import GameServiceStub
 
 from engines.registry import games
-from tests.e2e.server import TIMEOUT_S, bearer, run_server
+from tests.e2e.organiser import call_method
+from tests.e2e.server import run_server
 
 GAMES = len(games())
 
@@ -56,9 +55,7 @@ def count_games(address: str, admin: str, trusted: Certificate, own: Certificate
     client_pair = (own.key, own.cert) if own else (None, None)
     credentials = grpc.ssl_channel_credentials(trusted.cert, *client_pair)
     with grpc.secure_channel(address, credentials, options=[("grpc.use_local_subchannel_pool", 1)]) as channel:
-        request = game_service_pb2.ListGamesRequest()
-        answer = GameServiceStub(channel).ListGames(request, metadata=bearer(admin), timeout=TIMEOUT_S)
-        return len(answer.games)
+        return len(call_method(channel, "GameService/ListGames", admin).games)
 
 
 def test_changed_certificate_files_are_reloaded(tmp_path: Path) -> None:

@@ -31,14 +31,14 @@ from referee.hosting.tournament_host import TournamentHost, TournamentRequest, t
 from referee.hosting.tournament_state import TournamentState
 from referee.live.bot_notices import AutoPause, BotLogRecorder, BotNotifier
 from referee.live.loop_lag import LoopLag
-from referee.live.match_request import EVERY_MATCH, REQUEST_ID, LiveLimits, MatchFilter
+from referee.live.match_request import REQUEST_ID, LiveLimits
 from referee.live.outbox import TurnNotice
-from referee.live.ports import CoAppend, Entry, Request, StoreUnavailable, Summaries
+from referee.live.ports import CoAppend, Entry, Request, StoreUnavailable
 from referee.live.queued_command import MatchMoving
 from referee.live.referee import Referee
 from referee.live.registry import LiveMatches, MatchSurroundings
 from referee.live.sessions import Hello, Session
-from referee.match.clock import SECOND, SuddenDeath
+from referee.match.clock import SECOND, Micros, SuddenDeath
 from referee.match.events import Event
 from referee.match.match_errors import MatchOver
 from referee.match.match_terms import MatchTerms
@@ -47,9 +47,9 @@ from referee.match.setup import Player
 from referee.match.state import Match
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.contests.tournament_harness import play_terms
-from tests.live.fake_time import FakeTime
+from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import GAMES
-from tests.live.runner_harness import AwaitedLog
+from tests.live.runner_harness import PROCESSES, AwaitedLog, ServerProcess
 from tests.match.setups import time_control
 from tests.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
 from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
@@ -122,7 +122,7 @@ class CrashingEventLog(AwaitedLog):
     """An EventLog that fails in a simulated crash."""
 
     def __init__(self, stored: Stored, crash: SimulatedCrash) -> None:
-        self._stored = stored
+        super().__init__(stored)
         self._crash = crash
 
     async def append(
@@ -134,28 +134,16 @@ class CrashingEventLog(AwaitedLog):
         co_append: CoAppend[Any] | None = None,
     ) -> list[Entry]:
         await self._crash.check()
-        entries = await self._stored.append(match_id, after, events, request, co_append)
+        entries = await self._log.append(match_id, after, events, request, co_append)
         await self._crash.count_write()
         return entries
 
     async def read(self, match_id: str, after: int = 0, limit: int | None = None) -> list[Entry]:
         await self._crash.check()
-        return await self._stored.read(match_id, after, limit)
-
-    async def heads(self, match_ids: Sequence[str]) -> dict[str, int]:
-        return await self._stored.heads(match_ids)
-
-    async def unfinished(self) -> list[str]:
-        return await self._stored.unfinished()
-
-    async def bots_in_play(self) -> dict[str, list[str]]:
-        return await self._stored.bots_in_play()
-
-    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
-        return await self._stored.summaries(wanted, before, limit)
+        return await self._log.read(match_id, after, limit)
 
     async def close(self) -> None:
-        pass
+        """Leave the log open for the next process."""
 
 
 class Store:
@@ -198,8 +186,8 @@ class Store:
         return [summary[0].match_id for summary in (await self.matches.summaries(limit=10_000)).found]
 
 
-class HostingHarness:
-    """One server process, from `open` until `close` or until it is killed."""
+class HostingHarness(ServerProcess):
+    """One server process, until `close`, until the end of the test, or until it is killed."""
 
     def __init__(self, store: Store, crash: SimulatedCrash | None = None, games: dict[str, Game] = GAMES) -> None:
         self.store = store
@@ -249,6 +237,7 @@ class HostingHarness:
         self.ladders = LadderHost(self.registry, dependencies, ratings, self.auto_pause.flush)
         self.tournaments = TournamentHost(tournaments, dependencies, self.ladders)
         self._playing: set[asyncio.Task[None]] = set()
+        super().__init__()
 
     async def open(self) -> None:
         await self.ladders.load()
@@ -258,6 +247,7 @@ class HostingHarness:
         await self.tournaments.start_workers()
 
     async def close(self) -> None:
+        PROCESSES.get([self]).remove(self)
         await self.ladders.stop(MatchMoving(""))
         await self.tournaments.stop(MatchMoving(""))
         await self.referee.close()
@@ -312,6 +302,35 @@ class HostingHarness:
                     await self.referee.submit(turn_notice.match_id, turn_notice.seat, due.turn.token, move)
 
 
+async def open_process(
+    *bots: str,
+    store: Store | None = None,
+    crash: SimulatedCrash | None = None,
+    online: Hello | None = None,
+    silent: bool = False,
+    **registration: Any,
+) -> HostingHarness:
+    """Open a process in which these bots are registered. `online`: they are connected; `silent`: bots never answer."""
+    harness = HostingHarness(store or Store(), crash)
+    if silent:
+        harness.choose = lambda *_: ""
+    await harness.store.register(*bots, **registration)
+    await harness.open()
+    if online:
+        harness.connect(*bots, hello=online)
+    return harness
+
+
+async def reopen(harness: HostingHarness, after_us: Micros | None = None) -> HostingHarness:
+    """Close a process, and open another one on its logs that much later. None: its clock starts anew."""
+    await harness.close()
+    again = HostingHarness(harness.store)
+    if after_us is not None:
+        again.time.us = harness.time.us + after_us
+    await again.open()
+    return again
+
+
 def choose_by_match(match: Match, seat: int, moves: Sequence[str]) -> str:
     """Return a move that depends only on the match, the ply and the seat."""
     return moves[zlib.crc32(f"{match.setup.match_id} {match.ply} {seat}".encode()) % len(moves)]
@@ -340,9 +359,27 @@ def cup_terms(
 
 
 def tournament_request(
-    terms: HostedTournamentTerms, *bots: str, name: str = "cup", request_id: str = "r1"
+    terms: HostedTournamentTerms, *entrants: str | ContestEntrant, name: str = "cup", request_id: str = "r1"
 ) -> TournamentRequest:
-    return TournamentRequest(name, "org", request_id, terms, entrants=tuple(map(entrant, bots)))
+    """Return a request with these entrants; a text is the name of an entrant and its bot."""
+    given = tuple(entrant(each) if isinstance(each, str) else each for each in entrants)
+    return TournamentRequest(name, "org", request_id, terms, entrants=given)
+
+
+async def start_tournament(
+    harness: HostingHarness, terms: HostedTournamentTerms, *entrants: str | ContestEntrant, name: str = "cup"
+) -> None:
+    """Create and start a tournament."""
+    await harness.tournaments.create(tournament_request(terms, *entrants, name=name, request_id=name))
+    await harness.tournaments.start(name)
+    await settle()
+
+
+async def open_with_tournament(terms: HostedTournamentTerms, *bots: str, **process: Any) -> HostingHarness:
+    """Open a process, and start a tournament of these bots in it."""
+    harness = await open_process(*bots, **process)
+    await start_tournament(harness, terms, *bots)
+    return harness
 
 
 def entrant(bot: str, *partners: str, name: str = "") -> ContestEntrant:
@@ -356,6 +393,7 @@ def other_tasks() -> set[asyncio.Task[Any]]:
 
 async def kill_process() -> None:
     """Cancel all tasks but that of the test, as if the process were killed."""
+    PROCESSES.get([]).clear()
     tasks = other_tasks()
     for task in tasks:
         task.cancel()

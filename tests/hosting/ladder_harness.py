@@ -16,14 +16,14 @@ from referee.hosting.ladder_state import LadderFold, LadderState
 from referee.live.log_history import replay
 from referee.live.match_request import LADDER
 from referee.live.queued_command import MatchMoving
-from referee.live.sessions import Session
+from referee.live.sessions import Hello, Session
 from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import MatchCreated, PlayEnded
 from referee.match.match_terms import MatchTerms
 from referee.match.result import EndKind
 from referee.match.setup import Player
 from tests.contests.recomputed_ratings import recompute_ratings
-from tests.hosting.harness import TIMEOUT_S, HostingHarness, Store
+from tests.hosting.harness import TIMEOUT_S, HostingHarness, Store, open_process
 from tests.live.referee_harness import GAMES
 from tests.match.setups import time_control
 
@@ -54,12 +54,14 @@ async def new_ladder(harness: HostingHarness, terms: HostedLadderTerms, *bots: s
     return await harness.ladders.get("main")
 
 
-async def open_with_ladder(terms: HostedLadderTerms, *bots: str, versions: tuple[str, ...] = ("1",)) -> HostingHarness:
-    store = Store()
-    await store.register(*bots, versions=versions)
-    harness = HostingHarness(store)
-    await harness.open()
+async def open_with_ladder(
+    terms: HostedLadderTerms, *bots: str, online: Hello | None = None, **process: Any
+) -> HostingHarness:
+    """Open a process with a ladder of these bots. `online`: they are connected."""
+    harness = await open_process(*bots, **process)
     await new_ladder(harness, terms, *bots)
+    if online:
+        harness.connect(*bots, hello=online)
     return harness
 
 
@@ -94,6 +96,12 @@ async def check_the_logs(store: Store) -> None:
     logged = {event.match_id: state.by_seat(event) for event in recorded if isinstance(event, MatchRated)}
     assert logged == await _ended_and_rated(store)
     assert max(Counter(event.match_id for event in recorded if isinstance(event, MatchRated)).values(), default=1) == 1
+
+
+async def close_and_check(harness: HostingHarness) -> None:
+    """Close a process, and check its logs."""
+    await harness.close()
+    await check_the_logs(harness.store)
 
 
 async def _ended_and_rated(store: Store) -> dict[str, Any]:

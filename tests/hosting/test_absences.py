@@ -1,4 +1,4 @@
-from referee.hosting.absences import MAX_STEP_US, AbsenceTimer
+from referee.hosting.tournament_worker import MAX_STEP_US, AbsenceTimer
 
 ONE, OTHER = ("1.1", 0, "ada"), ("1.2", 0, "bob")
 

@@ -8,13 +8,12 @@ import pytest
 from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
 from referee.contests.tournament.events import TournamentEnded
 from referee.hosting import contest_store as stores
-from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, ContestLog, UnreadableContest
+from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, ContestLog
 from referee.hosting.contest_store import ContestRegistry, ContestStore, ContestWatch
 from referee.live.ports import StoreUnavailable
 from referee.live.watch import SlowConsumer
 from tests.live.fake_time import FakeTime, settle
-from tests.live.runner_harness import in_loop
-from tests.storage.memory_log import MemoryEventLog
+from tests.storage.memory_log import MemoryContestLog
 
 Names = tuple[str, ...]
 """State of a contest: the names of its entrants."""
@@ -25,34 +24,33 @@ def fold(names: Names | None, entry: ContestEntry) -> Names:
     return (*(names or ()), entry.event.entrant.name)
 
 
-def entered_event(name: str) -> EntrantJoined:
+def entered_event(name: str) -> ContestEvent:
     return EntrantJoined(ContestEntrant(name))
 
 
-class GatedContestLog:
-    """A ContestLog whose appends can be held after they are durable, or rejected."""
+class ObservedContestLog(MemoryContestLog):
+    """A ContestLog whose appends can be held after they are durable, or rejected, and whose reads are recorded."""
 
     def __init__(self) -> None:
-        self.stored = MemoryEventLog(FakeTime().wall_ms).contests
+        super().__init__(FakeTime().wall_ms, lambda: None)
         self.gate = asyncio.Event()
         self.gate.set()
         self.store_unavailable = False
+        self.contests_read: list[str] = []
+        self.largest_batch = 0
 
     async def append(self, contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
         if self.store_unavailable:
             raise StoreUnavailable("the disk is full")
-        entries = await self.stored.append(contest, after, events)
+        entries = await super().append(contest, after, events)
         await self.gate.wait()
         return entries
 
     async def read(self, contest: str, after: int = 0, limit: int | None = None) -> list[ContestEntry]:
-        return await self.stored.read(contest, after, limit)
-
-    async def first_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:
-        return await self.stored.first_entries(kind)
-
-    async def last_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:
-        return await self.stored.last_entries(kind)
+        entries = await super().read(contest, after, limit)
+        self.contests_read.append(contest)
+        self.largest_batch = max(self.largest_batch, len(entries))
+        return entries
 
 
 async def create_store(log: ContestLog) -> ContestStore[Names]:
@@ -63,17 +61,15 @@ def watch_of(store: ContestStore[Names], max_behind: int = 1000) -> ContestWatch
     return ContestWatch(store, lambda names: names[-1] == "last", max_behind)
 
 
-@in_loop
 async def test_concurrent_changes_are_decided_one_after_the_other() -> None:
-    store = await create_store(GatedContestLog())
+    store = await create_store(ObservedContestLog())
     await asyncio.gather(*(store.execute(lambda names: [entered_event(f"n{len(names)}")]) for _ in range(5)))
     assert store.state == ("ada", "n1", "n2", "n3", "n4", "n5")
     assert store.number == 6
 
 
-@in_loop
 async def test_a_cancelled_execution_leaves_no_store_behind_its_log() -> None:
-    log = GatedContestLog()
+    log = ObservedContestLog()
     store = await create_store(log)
     log.gate.clear()
     execution = asyncio.create_task(store.execute(lambda _: [entered_event("bob")]))
@@ -84,9 +80,8 @@ async def test_a_cancelled_execution_leaves_no_store_behind_its_log() -> None:
     assert store.state == ("ada", "bob")
 
 
-@in_loop
 async def test_a_store_whose_log_was_extended_reloads_and_decides_again() -> None:
-    log = GatedContestLog()
+    log = ObservedContestLog()
     store = await create_store(log)
     await log.append("tournament/cup", 1, [entered_event("bob")])
     await store.execute(lambda names: [entered_event("cyd")] if "bob" in names else [entered_event("too early")])
@@ -94,9 +89,8 @@ async def test_a_store_whose_log_was_extended_reloads_and_decides_again() -> Non
     assert [entry.number for entry in await log.read("tournament/cup")] == [1, 2, 3]
 
 
-@in_loop
 async def test_a_command_that_is_rejected_or_cannot_be_written_changes_nothing() -> None:
-    log = GatedContestLog()
+    log = ObservedContestLog()
     store = await create_store(log)
 
     def reject(_: Names) -> Sequence[ContestEvent]:
@@ -113,10 +107,8 @@ async def test_a_command_that_is_rejected_or_cannot_be_written_changes_nothing()
     assert store.state == ("ada", "bob")
 
 
-@in_loop
 async def test_a_watch_returns_each_entry_once_from_cache_or_log() -> None:
-    log = GatedContestLog()
-    store = await create_store(log)
+    store = await create_store(ObservedContestLog())
     for number in range(2 * stores.STEP_CACHE_SIZE):
         await store.execute(lambda _, number=number: [entered_event(f"n{number}")])  # type: ignore[misc]
     await store.execute(lambda _: [entered_event("last")])
@@ -132,10 +124,8 @@ async def test_a_watch_returns_each_entry_once_from_cache_or_log() -> None:
     assert [batch async for batch in watch_from_end] == []
 
 
-@in_loop
 async def test_a_watcher_that_falls_behind_gets_the_number_to_resume_from() -> None:
-    log = GatedContestLog()
-    store = await create_store(log)
+    store = await create_store(ObservedContestLog())
     watch = watch_of(store, max_behind=3)
     await watch.begin(None)
     waiting = asyncio.ensure_future(anext(watch))
@@ -146,30 +136,6 @@ async def test_a_watcher_that_falls_behind_gets_the_number_to_resume_from() -> N
     with pytest.raises(SlowConsumer) as error:
         await anext(watch)
     assert error.value.details == {"resume_after": "2"}
-
-
-class CountingContestLog:
-    """A ContestLog that records which contests are read, and the largest batch."""
-
-    def __init__(self) -> None:
-        self.stored: ContestLog = MemoryEventLog(FakeTime().wall_ms).contests
-        self.contests_read: list[str] = []
-        self.largest_batch = 0
-
-    async def append(self, contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
-        return await self.stored.append(contest, after, events)
-
-    async def read(self, contest: str, after: int = 0, limit: int | None = None) -> list[ContestEntry]:
-        entries = await self.stored.read(contest, after, limit)
-        self.contests_read.append(contest)
-        self.largest_batch = max(self.largest_batch, len(entries))
-        return entries
-
-    async def first_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:
-        return await self.stored.first_entries(kind)
-
-    async def last_entries(self, kind: str) -> Sequence[ContestEntry | UnreadableContest]:
-        return await self.stored.last_entries(kind)
 
 
 class Length(int):
@@ -186,14 +152,14 @@ def count(before: Length | None, entry: ContestEntry) -> Length:
 
 
 def entry_events(total: int) -> list[ContestEvent]:
-    return [EntrantJoined(ContestEntrant(f"bot {number}")) for number in range(total)]
+    return [entered_event(f"bot {number}") for number in range(total)]
 
 
 def fail(contest: str, fault: Exception) -> None:
     raise AssertionError(contest) from fault
 
 
-async def registry_of(log: CountingContestLog, **contests: list[ContestEvent]) -> ContestRegistry[Length]:
+async def registry_of(log: ObservedContestLog, **contests: list[ContestEvent]) -> ContestRegistry[Length]:
     """Return the registry of a new process, with these contests in the log."""
     for name, events in contests.items():
         await log.append(f"tournament/{name}", 0, events)
@@ -202,9 +168,8 @@ async def registry_of(log: CountingContestLog, **contests: list[ContestEvent]) -
     return registry
 
 
-@in_loop
 async def test_a_finished_contest_is_not_read_until_it_is_requested() -> None:
-    log = CountingContestLog()
+    log = ObservedContestLog()
     registry = await registry_of(
         log, old=[*entry_events(2), TournamentEnded()], cup=entry_events(2), off=[TournamentEnded(cancelled=True)]
     )
@@ -217,19 +182,16 @@ async def test_a_finished_contest_is_not_read_until_it_is_requested() -> None:
         await registry.get("tournament/none")
 
 
-@in_loop
 async def test_a_long_log_is_read_in_batches() -> None:
-    log = CountingContestLog()
+    log = ObservedContestLog()
     total = 3 * stores.READ_BATCH_SIZE + 7
     registry = await registry_of(log, cup=entry_events(total))
     assert registry.active[0].state == total
     assert log.largest_batch == stores.READ_BATCH_SIZE
 
 
-@in_loop
 async def test_a_contest_that_has_ended_is_no_longer_active() -> None:
-    log = CountingContestLog()
-    registry = await registry_of(log)
+    registry = await registry_of(ObservedContestLog())
     store = await registry.add("cup", entry_events(1))
     assert registry.active == [store]
     await store.execute(lambda _: [TournamentEnded()])
@@ -237,9 +199,7 @@ async def test_a_contest_that_has_ended_is_no_longer_active() -> None:
     assert await registry.get("tournament/cup") is store
 
 
-@in_loop
 async def test_a_contest_whose_log_goes_on_after_its_end_is_over() -> None:
-    log = CountingContestLog()
-    registry = await registry_of(log, cup=[TournamentEnded(), *entry_events(1)])
+    registry = await registry_of(ObservedContestLog(), cup=[TournamentEnded(), *entry_events(1)])
     assert registry.active == []
     assert (await registry.get("tournament/cup")).state == 2

@@ -13,9 +13,8 @@ from referee.hosting.contest_store import ContestRegistry
 from referee.hosting.hosting_errors import ContestDamaged
 from referee.match.events import PlayEnded
 from referee.match.result import EndKind
-from tests.hosting.harness import HostingHarness, Store, cup_terms, tournament_request
+from tests.hosting.harness import Store, cup_terms, open_process, tournament_request
 from tests.hosting.ladder_harness import ladder_terms, new_ladder, until
-from tests.live.runner_harness import in_loop
 from tests.storage.stores import other_connection
 
 WHERE_CUP = "contest = (SELECT contest FROM contests WHERE contest_id = 'tournament/cup')"
@@ -46,55 +45,47 @@ def execute_sql(file: Path, sql: str) -> None:
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_a_damaged_tournament_does_not_affect_the_others(tmp_path: Path, damage: str) -> None:
+async def test_a_damaged_tournament_does_not_affect_the_others(tmp_path: Path, damage: str) -> None:
     file = tmp_path / "log.db"
 
-    @in_loop
-    async def scenario() -> None:
-        store = Store(file)
-        await store.register("ada", "bob")
-        first_process = HostingHarness(store)
-        await first_process.open()
-        for number, name in enumerate(("old", "cup", "new")):
-            await first_process.tournaments.create(
-                tournament_request(cup_terms(RoundRobin()), "ada", "bob", name=name, request_id=f"r{number}")
-            )
-        await first_process.close()
-        execute_sql(file, damage)
-        damaged = rows(file)
+    store = Store(file)
+    await store.register("ada", "bob")
+    first_process = await open_process(store=store)
+    for number, name in enumerate(("old", "cup", "new")):
+        await first_process.tournaments.create(
+            tournament_request(cup_terms(RoundRobin()), "ada", "bob", name=name, request_id=f"r{number}")
+        )
+    await first_process.close()
+    execute_sql(file, damage)
+    damaged = rows(file)
 
-        second_process = HostingHarness(store)
-        await second_process.open()
-        assert [contest for contest, _ in second_process.faults] == ["tournament/cup"]
-        assert [state.name for state in await second_process.tournaments.find()] == ["new", "old"]
-        for call in (
-            second_process.tournaments.get,
-            second_process.tournaments.start,
-            second_process.tournaments.cancel,
-        ):
-            with pytest.raises(ContestDamaged, match="the log of tournament/cup is damaged"):
-                await call("cup")
-        with pytest.raises(NameTaken):
-            await second_process.tournaments.create(
-                tournament_request(cup_terms(RoundRobin()), name="cup", request_id="r9")
-            )
-        assert second_process.tournaments.workers.is_set_open("tournament/cup", "1.1/1", "1.1/1.1")
-        assert rows(file) == damaged
-        second_process.connect("ada", "bob")
-        await second_process.tournaments.start("new")
-        await second_process.until_over("new")
-        second_process.faults.clear()
-        await second_process.close()
-        await store.matches.close()
-
-    scenario()
+    second_process = await open_process(store=store)
+    assert [contest for contest, _ in second_process.faults] == ["tournament/cup"]
+    assert [state.name for state in await second_process.tournaments.find()] == ["new", "old"]
+    for call in (
+        second_process.tournaments.get,
+        second_process.tournaments.start,
+        second_process.tournaments.cancel,
+    ):
+        with pytest.raises(ContestDamaged, match="the log of tournament/cup is damaged"):
+            await call("cup")
+    with pytest.raises(NameTaken):
+        await second_process.tournaments.create(
+            tournament_request(cup_terms(RoundRobin()), name="cup", request_id="r9")
+        )
+    assert second_process.tournaments.workers.is_set_open("tournament/cup", "1.1/1", "1.1/1.1")
+    assert rows(file) == damaged
+    second_process.connect("ada", "bob")
+    await second_process.tournaments.start("new")
+    await second_process.until_over("new")
+    second_process.faults.clear()
+    await second_process.close()
+    await store.matches.close()
 
 
-@in_loop
 async def test_a_damaged_finished_tournament_is_reported_once_when_requested() -> None:
-    store = Store()
-    harness = HostingHarness(store)
-    await harness.open()
+    harness = await open_process()
+    store = harness.store
     await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), name="cup"))
     await harness.tournaments.cancel("cup")
     await harness.close()
@@ -113,40 +104,34 @@ async def test_a_damaged_finished_tournament_is_reported_once_when_requested() -
     assert reported == ["tournament/cup"]
 
 
-def test_a_match_of_a_damaged_ladder_ends_unrated_and_the_ladder_pairs_no_bots(tmp_path: Path) -> None:
+async def test_a_match_of_a_damaged_ladder_ends_unrated_and_the_ladder_pairs_no_bots(tmp_path: Path) -> None:
     file = tmp_path / "log.db"
 
-    @in_loop
-    async def scenario() -> None:
-        store = Store(file)
-        await store.register("ada", "bob")
-        first_process = HostingHarness(store)
-        await first_process.open()
-        await new_ladder(first_process, ladder_terms(), "ada", "bob")
-        first_process.choose = lambda *_: ""
-        first_process.connect("ada", "bob")
-        state = await until(first_process, lambda state: bool(state.ladder.matches_in_play))
-        match_id = state.match_id(state.ladder.matches_in_play[0]) or ""
-        await first_process.close()
-        execute_sql(file, f"{OVERWRITE} {WHERE_MAIN} AND number = 2")
-        damaged = rows(file)
+    store = Store(file)
+    await store.register("ada", "bob")
+    first_process = await open_process(store=store)
+    await new_ladder(first_process, ladder_terms(), "ada", "bob")
+    first_process.choose = lambda *_: ""
+    first_process.connect("ada", "bob")
+    state = await until(first_process, lambda state: bool(state.ladder.matches_in_play))
+    match_id = state.match_id(state.ladder.matches_in_play[0]) or ""
+    await first_process.close()
+    execute_sql(file, f"{OVERWRITE} {WHERE_MAIN} AND number = 2")
+    damaged = rows(file)
 
-        second_process = HostingHarness(store)
-        await second_process.open()
-        _, watch = await second_process.referee.watch(match_id, None, SPECTATOR)
-        second_process.connect("ada", "bob")
-        reported = [entry async for batch in watch for entry in batch]
-        ended = reported[-1].event
-        assert isinstance(ended, PlayEnded)
-        assert (ended.result.kind, ended.ratings) == (EndKind.PLAYED, ())
-        with pytest.raises(ContestDamaged):
-            await second_process.ladders.standings("main")
-        assert await second_process.ladders.find() == []
-        assert second_process.ladders.workers.is_set_open("ladder/main", "1/1", "1/1.1")
-        assert (second_process.referee.live_matches, rows(file)) == ([], damaged)
-        assert {contest for contest, _ in second_process.faults} == {"ladder/main"}
-        second_process.faults.clear()
-        await second_process.close()
-        await store.matches.close()
-
-    scenario()
+    second_process = await open_process(store=store)
+    _, watch = await second_process.referee.watch(match_id, None, SPECTATOR)
+    second_process.connect("ada", "bob")
+    reported = [entry async for batch in watch for entry in batch]
+    ended = reported[-1].event
+    assert isinstance(ended, PlayEnded)
+    assert (ended.result.kind, ended.ratings) == (EndKind.PLAYED, ())
+    with pytest.raises(ContestDamaged):
+        await second_process.ladders.standings("main")
+    assert await second_process.ladders.find() == []
+    assert second_process.ladders.workers.is_set_open("ladder/main", "1/1", "1/1.1")
+    assert (second_process.referee.live_matches, rows(file)) == ([], damaged)
+    assert {contest for contest, _ in second_process.faults} == {"ladder/main"}
+    second_process.faults.clear()
+    await second_process.close()
+    await store.matches.close()

@@ -17,14 +17,13 @@ from referee.match.clock import SECOND
 from tests.hosting.harness import (
     HostingHarness,
     SimulatedCrash,
-    Store,
     cup_terms,
     entrant,
     kill_process,
+    open_process,
     tournament_request,
 )
 from tests.live.fake_time import settle
-from tests.live.runner_harness import in_loop
 
 TEAMS = {"reds": ("ada", "bob"), "blues": ("cyd", "dan"), "greens": ("eve", "fay"), "golds": ("gus", "hal")}
 BOTS = tuple(bot for bots in TEAMS.values() for bot in bots)
@@ -36,15 +35,12 @@ def team_terms(form: TournamentFormat | None = None, **more: object) -> HostedTo
 
 def request_with_teams(terms: HostedTournamentTerms, *names: str) -> TournamentRequest:
     entrants = tuple(entrant(*TEAMS[name], name=name) for name in names or TEAMS)
-    return replace(tournament_request(terms), entrants=entrants)
+    return tournament_request(terms, *entrants)
 
 
 async def open_teams(terms: HostedTournamentTerms, *names: str, away: tuple[str, ...] = ()) -> HostingHarness:
     """Return a process in which the teams play, without some of their bots."""
-    store = Store()
-    await store.register(*BOTS)
-    harness = HostingHarness(store)
-    await harness.open()
+    harness = await open_process(*BOTS)
     await harness.tournaments.create(request_with_teams(terms, *names))
     harness.connect(*(bot for bot in BOTS if bot not in away))
     await harness.tournaments.start("cup")
@@ -58,7 +54,6 @@ async def pairing_of(harness: HostingHarness, team: str) -> PairingProgress:
     return next(progress for progress in pairings if team in progress.pairing.entrants)
 
 
-@in_loop
 async def test_each_board_is_played_by_the_bots_of_that_board() -> None:
     harness = await open_teams(team_terms())
     tournament = (await harness.until_over("cup")).tournament
@@ -73,10 +68,8 @@ async def test_each_board_is_played_by_the_bots_of_that_board() -> None:
     assert played == 12
     assert sum(row.points for row in tournament.standings()) == 12.0
     assert tournament.phase == "finished"
-    await harness.close()
 
 
-@in_loop
 async def test_an_absent_bot_loses_its_board_only_and_holds_up_nobody() -> None:
     harness = await open_teams(team_terms(no_show_ms=60_000), away=("ada",))
     progress = await pairing_of(harness, "reds")
@@ -93,10 +86,8 @@ async def test_an_absent_bot_loses_its_board_only_and_holds_up_nobody() -> None:
         if "reds" in progress.pairing.entrants
     )
     assert (tournament.pairings.no_show_counts(), tournament.pairings.forfeit_counts()["reds"]) == ({}, 3)
-    await harness.close()
 
 
-@in_loop
 async def test_a_board_is_lost_while_another_board_is_still_played() -> None:
     harness = await open_teams(team_terms(RoundRobin(), no_show_ms=3_000), "reds", "blues", away=BOTS)
     harness.choose = lambda *_: ""  # The bots never move, so their flags fall.
@@ -106,10 +97,8 @@ async def test_a_board_is_lost_while_another_board_is_still_played() -> None:
     assert ([due.number for due in progress.matches_in_play], progress.absent_boards) == ([1], {2: frozenset({"reds"})})
     await harness.time.advance(20 * SECOND)
     assert (await harness.until_over("cup")).tournament.phase == "finished"
-    await harness.close()
 
 
-@in_loop
 async def test_a_team_without_any_bot_online_loses_by_absence_and_is_withdrawn() -> None:
     harness = await open_teams(team_terms(no_show_ms=60_000), away=TEAMS["reds"])
     await harness.time.advance(61 * SECOND)
@@ -117,67 +106,51 @@ async def test_a_team_without_any_bot_online_loses_by_absence_and_is_withdrawn()
     await harness.time.advance(61 * SECOND)
     tournament = (await harness.until_over("cup")).tournament
     assert (tournament.withdrawn, tournament.pairings.no_show_counts()) == (("reds",), {"reds": 2})
-    await harness.close()
 
 
-@in_loop
 async def test_a_bot_that_is_away_does_not_hold_up_the_other_boards_in_the_queue() -> None:
     harness = await open_teams(team_terms(RoundRobin()), "reds", "blues", away=("bob",))
     queued = harness.tournaments.queue(harness.time.wall_ms()).waiting
     assert [match.waits_for for match in queued] == [WaitReason.BOTS]
     harness.connect("bob")
     await harness.until_over("cup")
-    await harness.close()
 
 
-@in_loop
 async def test_a_tournament_of_teams_goes_on_after_a_crash_in_the_middle_of_a_round() -> None:
     undisturbed = await open_teams(team_terms())
     expected = (await undisturbed.until_over("cup")).tournament.standings()
     writes_in_all = undisturbed.crash.written
     await undisturbed.close()
     for writes in range(20, writes_in_all, 7):
-        store = Store()
-        await store.register(*BOTS)
-        crash = SimulatedCrash(writes)
-        harness = HostingHarness(store, crash)
-        await harness.open()
+        harness = await open_process(*BOTS, crash=SimulatedCrash(writes))
         await harness.tournaments.create(request_with_teams(team_terms()))
         harness.connect(*BOTS)
         await harness.tournaments.start("cup")
-        await crash.happened.wait()
+        await harness.crash.happened.wait()
         await kill_process()
-        again = HostingHarness(store)
-        await again.open()
+        again = await open_process(store=harness.store)
         again.connect(*BOTS)
         tournament = (await again.until_over("cup")).tournament
         assert tournament.standings() == expected
-        assert len(await store.match_ids()) == 12
+        assert len(await harness.store.match_ids()) == 12
         await again.close()
 
 
-@in_loop
 async def test_the_boards_that_were_lost_by_absence_stay_lost_after_a_restart() -> None:
     harness = await open_teams(team_terms(RoundRobin(), no_show_ms=60_000), "reds", "blues", away=("ada", "bob", "dan"))
     harness.choose = lambda *_: ""
     await harness.time.advance(61 * SECOND)
     lost: Tournament = (await harness.tournaments.get("cup")).tournament
     await kill_process()
-    again = HostingHarness(harness.store)
-    await again.open()
+    again = await open_process(store=harness.store)
     tournament = (await again.tournaments.get("cup")).tournament
     assert tournament.standings() == lost.standings()
     assert tournament.pairings["1.1"].absent_boards == {1: {"reds"}, 2: {"reds", "blues"}}
     assert {row.entrant: row.points for row in tournament.standings()} == {"blues": 2.0, "reds": 0.0}
-    await again.close()
 
 
-@in_loop
 async def test_a_team_needs_one_bot_for_each_board_and_shares_none() -> None:
-    store = Store()
-    await store.register(*BOTS)
-    harness = HostingHarness(store)
-    await harness.open()
+    harness = await open_process(*BOTS)
     await harness.tournaments.create(request_with_teams(team_terms(), "reds"))
     for bots in (("cyd",), ("cyd", "dan", "eve")):
         with pytest.raises(WrongParticipantCount, match="each board of a team"):
@@ -188,27 +161,19 @@ async def test_a_team_needs_one_bot_for_each_board_and_shares_none() -> None:
     with pytest.raises(BadField, match="needs a name"):
         await harness.tournaments.enter("cup", replace(entrant("cyd", "dan"), name=""))
     assert list((await harness.tournaments.get("cup")).tournament.entrants) == ["reds"]
-    await harness.close()
 
 
-@in_loop
 async def test_a_game_that_does_not_fit_teams_is_refused() -> None:
-    harness = HostingHarness(Store())
-    await harness.open()
+    harness = await open_process()
     fixed = cup_terms(Swiss(rounds=3), "toc", boards=2, partners="fixed")
     for terms in (cup_terms(Swiss(rounds=3), "toc", boards=2), fixed):
         with pytest.raises(BadField, match="two sides with one seat each") as refused:
             await harness.tournaments.create(tournament_request(terms))
         assert refused.value.details["field"] == "boards"
-    await harness.close()
 
 
-@in_loop
 async def test_the_next_stage_has_the_same_boards() -> None:
-    store = Store()
-    await store.register(*BOTS)
-    harness = HostingHarness(store)
-    await harness.open()
+    harness = await open_process(*BOTS)
     await harness.tournaments.create(request_with_teams(team_terms()))
     stage = Qualification(tournament="cup", best=2)
     for boards, same in ((0, False), (2, True)):
@@ -222,4 +187,3 @@ async def test_the_next_stage_has_the_same_boards() -> None:
     harness.connect(*BOTS)
     await harness.tournaments.start("cup")
     assert len((await harness.until_over("final")).tournament.entrants) == 2
-    await harness.close()

@@ -18,15 +18,14 @@ from referee.match.state import Match, MatchPhase
 from tests.hosting.harness import (
     Choose,
     HostingHarness,
-    Store,
     choose_by_match,
     cup_terms,
     entrant,
+    open_process,
     tournament_request,
 )
 from tests.hosting.ladder_harness import ladder_entrant, ladder_terms, new_ladder, rated, until
 from tests.live.fake_time import settle
-from tests.live.runner_harness import in_loop
 
 ONE_ATTEMPT = Policies(illegal_move=IllegalMovePolicy(action="forfeit"))
 
@@ -44,12 +43,9 @@ def forfeiting(*bots: str) -> Choose:
     return choose
 
 
-async def open_process(*bots: str) -> HostingHarness:
-    store = Store()
-    await store.register(*bots)
-    harness = HostingHarness(store)
+async def open_failing(*bots: str) -> HostingHarness:
+    harness = await open_process(*bots)
     harness.choose = forfeiting("failing")
-    await harness.open()
     harness.connect(*bots)
     return harness
 
@@ -60,9 +56,8 @@ def strict_ladder(**more: int) -> HostedLadderTerms:
 
 
 @pytest.mark.parametrize("invited", [False, True])
-@in_loop
 async def test_a_bot_is_paused_for_its_faults_in_a_ladder_unless_it_was_invited(invited: bool) -> None:
-    harness = await open_process("failing", "one", "two")
+    harness = await open_failing("failing", "one", "two")
     await new_ladder(harness, strict_ladder(pause_after_faults=2), "one", "two")
     await harness.ladders.join("main", replace(ladder_entrant("failing"), invited=invited))
     state = await until(harness, rated(12))
@@ -70,13 +65,11 @@ async def test_a_bot_is_paused_for_its_faults_in_a_ladder_unless_it_was_invited(
     assert state.ladder.current_season.record(Player("failing", "1")).forfeits >= 2
     failing = await harness.store.accounts.bot("failing")
     assert (failing.pause is None, failing.faults) == ((True, 0) if invited else (False, 2))
-    await harness.close()
 
 
 @pytest.mark.parametrize("invited", [False, True])
-@in_loop
 async def test_faults_in_a_tournament_count_unless_the_bot_was_invited(invited: bool) -> None:
-    harness = await open_process("failing", "one", "two")
+    harness = await open_failing("failing", "one", "two")
     terms = cup_terms(RoundRobin())
     request = tournament_request(replace(terms, match_terms=tuple(map(strict, terms.match_terms))), "one", "two")
     await harness.tournaments.create(request)
@@ -85,12 +78,10 @@ async def test_faults_in_a_tournament_count_unless_the_bot_was_invited(invited: 
     await harness.until_over("cup")
     await harness.auto_pause.flush()
     assert (await harness.store.accounts.bot("failing")).faults == (0 if invited else 2)
-    await harness.close()
 
 
-@in_loop
 async def test_matches_outside_of_contests_count_if_the_owner_made_them() -> None:
-    harness = await open_process("failing", "other")
+    harness = await open_failing("failing", "other")
     terms = replace(strict(cup_terms(RoundRobin()).match_terms[0]), start_timeout_us=SECOND)
     players = (Player("failing"), Player("other"))
     for maker, faults in (("somebody", 0), ("owner", 1), ("somebody", 1)):
@@ -98,24 +89,20 @@ async def test_matches_outside_of_contests_count_if_the_owner_made_them() -> Non
         await settle()
         await harness.auto_pause.flush()
         assert (await harness.store.accounts.bot("failing")).faults == faults
-    await harness.close()
 
 
-@in_loop
 async def test_a_label_of_a_ladder_that_does_not_exist_counts_nothing() -> None:
-    harness = await open_process("failing", "other")
+    harness = await open_failing("failing", "other")
     terms = cup_terms(RoundRobin()).match_terms[0]
     made = await harness.referee.create(MatchRequest(terms, labels={MAKER: "somebody", LADDER: "gone"}))
     bot = await harness.store.accounts.bot("failing")
     matches = JoinedMatches(harness.registry, harness.tournaments._registry)
     assert not await matches.contains(bot, made.status.match)
     assert not matches.in_contest("failing")
-    await harness.close()
 
 
-@in_loop
 async def test_a_bot_is_in_a_contest_from_its_entry_to_the_end_unless_it_was_invited() -> None:
-    harness = await open_process("failing", "one", "two")
+    harness = await open_failing("failing", "one", "two")
     matches = JoinedMatches(harness.registry, harness.tournaments._registry)
     await new_ladder(harness, strict_ladder(), "one")
     await harness.ladders.join("main", replace(ladder_entrant("two"), invited=True))
@@ -124,12 +111,10 @@ async def test_a_bot_is_in_a_contest_from_its_entry_to_the_end_unless_it_was_inv
     await harness.ladders.leave("main", "one")
     await harness.tournaments.cancel("cup")
     assert [matches.in_contest(bot) for bot in ("one", "two", "failing")] == [False, False, False]
-    await harness.close()
 
 
-@in_loop
 async def test_a_bot_has_joined_a_contest_unless_it_was_invited() -> None:
-    harness = await open_process("failing", "one", "two")
+    harness = await open_failing("failing", "one", "two")
     matches = JoinedMatches(harness.registry, harness.tournaments._registry)
     await new_ladder(harness, strict_ladder(), "one")
     await harness.ladders.join("main", replace(ladder_entrant("two"), invited=True))
@@ -140,16 +125,11 @@ async def test_a_bot_has_joined_a_contest_unless_it_was_invited() -> None:
     assert matches.has_joined("failing", TOURNAMENT, "cup")
     assert matches.has_joined("two", LADDER, "gone")
     assert matches.has_joined("one", TOURNAMENT, "gone")
-    await harness.close()
 
 
 async def open_with_invitation(organiser: str = "stranger") -> HostingHarness:
     """Return a process in which a bot with four places is on a ladder, and was invited to a tournament."""
-    store = Store()
-    await store.register("guest", "one", "two", "three", "four")
-    harness = HostingHarness(store)
-    harness.choose = lambda *_: ""  # All matches stay in play.
-    await harness.open()
+    harness = await open_process("guest", "one", "two", "three", "four", silent=True)  # All matches stay in play.
     await new_ladder(harness, ladder_terms(), "guest")
     request = tournament_request(cup_terms(RoundRobin()), "one", "two", "three", "four")
     await harness.tournaments.create(replace(request, organiser=organiser))
@@ -161,7 +141,6 @@ async def open_with_invitation(organiser: str = "stranger") -> HostingHarness:
     return harness
 
 
-@in_loop
 async def test_matches_of_a_contest_that_has_invited_a_bot_take_half_of_its_places() -> None:
     harness = await open_with_invitation()
     assert harness.referee.count_in_play("guest") == 2
@@ -170,14 +149,11 @@ async def test_matches_of_a_contest_that_has_invited_a_bot_take_half_of_its_plac
     await harness.ladders.join("main", ladder_entrant("one"))
     await settle()
     assert harness.referee.count_in_play("guest") == 4, "the ladder has the others"
-    await harness.close()
 
 
-@in_loop
 async def test_a_rehearsal_of_the_organiser_of_a_contest_that_the_bot_joined_takes_all_places() -> None:
     harness = await open_with_invitation("org")
     assert harness.referee.count_in_play("guest") == 4
-    await harness.close()
 
 
 async def leave(harness: HostingHarness) -> None:
@@ -197,7 +173,6 @@ async def close_ladder(harness: HostingHarness) -> None:
 
 
 @pytest.mark.parametrize("end", [leave, leave_for_a_tournament_and_withdraw, close_ladder])
-@in_loop
 async def test_other_matches_start_when_a_bot_leaves_its_last_contest_or_the_contest_ends(
     end: Callable[[HostingHarness], Awaitable[None]],
 ) -> None:
@@ -212,4 +187,3 @@ async def test_other_matches_start_when_a_bot_leaves_its_last_contest_or_the_con
     await settle()
     assert (await harness.referee.match(match_id)).phase is MatchPhase.PLAYING
     assert harness.referee.count_in_play("guest") == 4, "the tournament takes the last place"
-    await harness.close()

@@ -21,10 +21,9 @@ from referee.live.log_history import replay
 from referee.match.match_errors import RequestIdReused
 from referee.match.setup import Player
 from tests.contests.correction_examples import correct, restore, strike
-from tests.hosting.harness import HostingHarness
+from tests.hosting.harness import HostingHarness, reopen
 from tests.hosting.ladder_harness import CONTEST, events, ladder_terms, open_with_ladder, until
 from tests.live.referee_harness import GAMES
-from tests.live.runner_harness import in_loop
 
 NAMES = "abc"
 DAY_MS = 86_400_000
@@ -59,14 +58,6 @@ async def corrected(harness: HostingHarness, *corrections: Correction) -> Ladder
     return await harness.ladders.get("main")
 
 
-async def reopened(harness: HostingHarness) -> HostingHarness:
-    """Close a process, and open another one on its logs."""
-    await harness.close()
-    again = HostingHarness(harness.store)
-    await again.open()
-    return again
-
-
 def values(state: LadderState) -> list[dict[Player, RatingRecord]]:
     past = [dict(season.ratings) for season, _ in state.ladder.past_seasons]
     return [*past, dict(state.ladder.current_season.ratings)]
@@ -89,7 +80,6 @@ async def history(harness: HostingHarness, bot: str) -> list[tuple[str, RatingRe
     return [(point.match_id, point.rated) for point in await harness.ladders.history("main", bot)]
 
 
-@in_loop
 async def test_ratings_histories_and_past_standings_follow_from_the_results_that_count() -> None:
     harness = await rated_ladder()
     before = values(await harness.ladders.get("main"))
@@ -106,21 +96,17 @@ async def test_ratings_histories_and_past_standings_follow_from_the_results_that
     state = await corrected(harness, restore("m1"), restore("m3"), strike("m5"))
     assert values(state) == before
     assert [match_id for match_id, _ in await history(harness, "b")] == ["m1", "m2", "m4"]
-    await harness.close()
 
 
-@in_loop
 async def test_another_process_finds_the_same_ladder_and_the_same_histories() -> None:
     harness = await rated_ladder()
     state = await corrected(harness, strike("m2"))
     seen = [await history(harness, name) for name in NAMES]
-    again = await reopened(harness)
+    again = await reopen(harness)
     assert (await again.ladders.get("main")).ladder == state.ladder
     assert [await history(again, name) for name in NAMES] == seen
-    await again.close()
 
 
-@in_loop
 async def test_the_log_says_what_was_corrected_by_whom_and_why() -> None:
     harness = await rated_ladder()
     new = strike("m2")
@@ -128,20 +114,18 @@ async def test_the_log_says_what_was_corrected_by_whom_and_why() -> None:
     (event,) = [event for event in await events(harness.store) if isinstance(event, MatchCorrected)]
     assert (event.correction.by, event.correction.message, event.finish) == ("ann", "why", None)
     assert (await harness.ladders.get("main")).ladder.rated_matches.corrections["m2"].correction == new
-    await harness.close()
 
 
-@in_loop
 async def test_a_ladder_that_is_over_can_be_corrected_and_stays_over() -> None:
     harness = await rated_ladder()
     await harness.ladders.close("main")
     state = await until_over(harness)
-    again = await reopened(harness)
+    again = await reopen(harness)
     state = await corrected(again, strike("m1"))
     assert state.over
     assert values(state) == await expected(("m2", B, C), None, ("m3", A, C), ("m4", C, B))
     assert again.registry.active == []
-    third = await reopened(again)
+    third = await reopen(again)
     assert third.registry.active == []
     assert [ladder.created.name for ladder in await third.ladders.find(LadderFilter(with_closed=True))] == ["main"]
     _, watch = await third.ladders.watch("main", 0)
@@ -150,14 +134,12 @@ async def test_a_ladder_that_is_over_can_be_corrected_and_stays_over() -> None:
     assert isinstance(received[-1], MatchCorrected)
     _, watch = await third.ladders.watch("main", (await third.ladders.get("main")).number - 1)
     assert [step.entry.event async for steps in watch for step in steps] == received[-1:]
-    await third.close()
 
 
 async def until_over(harness: HostingHarness) -> LadderState:
     return await until(harness, lambda state: state.over)
 
 
-@in_loop
 async def test_matches_that_end_while_a_correction_is_computed_are_rated_on_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -179,10 +161,8 @@ async def test_matches_that_end_while_a_correction_is_computed_are_rated_on_it(
     wanted = await expected(("m2", B, C), None, ("m3", A, C), ("m4", C, B), ("m5", B, A))
     assert values(state) == wanted
     assert (await history(harness, "b"))[-1] == ("m5", wanted[1][B])
-    await harness.close()
 
 
-@in_loop
 async def test_long_logs_are_rated_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ladder_corrections, "MATCHES_PER_CALL", 3)
     monkeypatch.setattr(ladder_corrections, "READ_BATCH_SIZE", 2)
@@ -194,18 +174,14 @@ async def test_long_logs_are_rated_in_parts(monkeypatch: pytest.MonkeyPatch) -> 
     left = [result for result in results if result[0] not in {"m9", "m2"}]
     assert values(state) == await expected(*left)
     assert [match_id for match_id, _ in await history(harness, "a")] == [match for match, *sides in left if A in sides]
-    await harness.close()
 
 
-@in_loop
 async def test_two_corrections_at_the_same_time_both_count() -> None:
     harness = await rated_ladder()
     await asyncio.gather(*(harness.ladders.correct("main", strike(match_id)) for match_id in ("m1", "m4")))
     assert values(await harness.ladders.get("main")) == await expected(("m2", B, C), None, ("m3", A, C))
-    await harness.close()
 
 
-@in_loop
 async def test_invalid_corrections_are_errors_and_change_nothing() -> None:
     harness = await rated_ladder()
     before = (await harness.ladders.get("main")).number
@@ -223,17 +199,14 @@ async def test_invalid_corrections_are_errors_and_change_nothing() -> None:
     await corrected(harness, strike("m1", request="ann/x"))
     with pytest.raises(RequestIdReused):
         await harness.ladders.correct("main", strike("m2", request="ann/x"))
-    await harness.close()
 
 
-@in_loop
 async def test_only_the_ladders_that_were_read_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ladder_corrections, "HISTORIES_CACHE_SIZE", 1)
     harness = await rated_ladder()
     for match_id in ("m1", "m2", "m4"):
         await corrected(harness, strike(match_id))
         assert [match_id for match_id, _ in await history(harness, "a")] == ["m3"]
-    await harness.close()
 
 
 def test_ratings_are_found_by_entry() -> None:
@@ -246,17 +219,14 @@ def test_ratings_are_found_by_entry() -> None:
     assert ratings.after(5, 0) is ratings.after(8, 0) is None
 
 
-@in_loop
 async def test_the_state_folded_from_the_log_is_the_one_in_memory() -> None:
     harness = await rated_ladder()
     state = await corrected(harness, strike("m3"), strike("m1"), restore("m3"))
     folded = list(replay(LadderFold(GAMES), await harness.store.matches.contests.read(CONTEST)))[-1].state
     assert folded == state
     assert (folded.corrected_from, folded.corrected_until) == (1, folded.number)
-    await harness.close()
 
 
-@in_loop
 async def test_a_correction_is_written_even_if_its_caller_does_not_wait() -> None:
     harness = await rated_ladder()
     calling = asyncio.create_task(harness.ladders.correct("main", new := strike("m1")))
@@ -267,4 +237,3 @@ async def test_a_correction_is_written_even_if_its_caller_does_not_wait() -> Non
     state = await corrected(harness, new)
     assert list(state.ladder.rated_matches.corrections) == ["m1"]
     assert sum(isinstance(event, MatchCorrected) for event in await events(harness.store)) == 1
-    await harness.close()

@@ -16,7 +16,6 @@ from tests.contests.correction_examples import correct, strike
 from tests.hosting.harness import HostingHarness
 from tests.hosting.ladder_harness import events
 from tests.hosting.test_ladder_corrections_hosted import A, B, C, add_matches, rated_ladder
-from tests.live.runner_harness import in_loop
 
 
 class Pool:
@@ -65,17 +64,14 @@ def values(ratings: dict[str, SkillRating]) -> dict[str, float]:
     return {name: rating.value for name, rating in ratings.items()}
 
 
-@in_loop
 async def test_standings_show_the_estimates_of_each_season() -> None:
     harness = await rated_ladder()
     for season in (1, 2):
         assert values(await shown(harness, season)) == values(await expected(harness, season))
     await add_matches(harness, ("m5", A, B))
     assert values(await shown(harness)) == values(await expected(harness, 2))
-    await harness.close()
 
 
-@in_loop
 async def test_standings_follow_corrections() -> None:
     harness = await rated_ladder()
     before = await shown(harness)
@@ -84,10 +80,8 @@ async def test_standings_follow_corrections() -> None:
     after = await shown(harness)
     assert values(after) == values(await expected(harness, 2)) != values(before)
     assert values(await shown(harness, 1)) == {"a": 1500.0, **values(await expected(harness, 1))}
-    await harness.close()
 
 
-@in_loop
 async def test_fields_of_some_players_are_estimated_in_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ladder_estimates, "PLAYERS_HERE", 0)
     harness, pool = await rated_ladder(), Pool()
@@ -97,11 +91,9 @@ async def test_fields_of_some_players_are_estimated_in_a_worker(monkeypatch: pyt
     first, again = await estimates.of(state, 2), await estimates.of(state, 2)
     assert (first, pool.calls) == (again, 1)
     assert {player.bot: rating.value for player, rating in first.items()} == values(await expected(harness, 2))
-    await harness.close()
 
 
 @pytest.mark.parametrize("season", [1, 2])
-@in_loop
 async def test_callers_that_do_not_wait_cause_one_computation(season: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ladder_estimates, "PLAYERS_HERE", 0)
     harness, pool = await rated_ladder(), Pool()
@@ -117,11 +109,9 @@ async def test_callers_that_do_not_wait_cause_one_computation(season: int, monke
     found = await estimates.of(state, season)
     assert {player.bot: rating.value for player, rating in found.items()} == values(await expected(harness, season))
     assert pool.calls == 1
-    await harness.close()
 
 
 @pytest.mark.usefixtures("large")
-@in_loop
 async def test_a_new_season_of_a_large_field_is_estimated_before_it_has_results() -> None:
     harness, pool = await rated_ladder(), Pool()
     pool.may_run.set()
@@ -135,11 +125,9 @@ async def test_a_new_season_of_a_large_field_is_estimated_before_it_has_results(
         await asyncio.sleep(0)
     found = await estimates.of(state, 3)
     assert {player.bot: rating.value for player, rating in found.items()} == values(await expected(harness, 3))
-    await harness.close()
 
 
 @pytest.mark.usefixtures("large")
-@in_loop
 async def test_nobody_waits_for_the_estimates_of_a_large_field() -> None:
     harness, pool = await rated_ladder(), Pool()
     estimates = LadderEstimates(harness.registry.log, pool.run)
@@ -160,11 +148,9 @@ async def test_nobody_waits_for_the_estimates_of_a_large_field() -> None:
     assert changed[B].value < found[B].value
     assert changed[A] == found[A]
     await estimates.close()
-    await harness.close()
 
 
 @pytest.mark.usefixtures("large")
-@in_loop
 async def test_a_computation_that_fails_or_is_not_needed_any_more_leaves_the_last_estimates() -> None:
     harness, pool = await rated_ladder(), Pool()
     estimates = LadderEstimates(harness.registry.log, pool.run)
@@ -179,12 +165,9 @@ async def test_a_computation_that_fails_or_is_not_needed_any_more_leaves_the_las
     await asyncio.sleep(0)
     assert pool.calls == 2
     await estimates.close()
-    await harness.close()
 
 
-@in_loop
 async def test_only_the_ladders_used_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ladder_estimates, "LADDERS_CACHE_SIZE", 0)
     harness = await rated_ladder()
     assert values(await shown(harness)) == values(await expected(harness, 2))
-    await harness.close()

@@ -12,7 +12,15 @@ from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_state import LadderState
 from referee.live.sessions import Hello
 from referee.match.result import EndCause
-from tests.hosting.harness import HostingHarness, SimulatedCrash, Store, kill_process, run_until_first
+from tests.hosting.harness import (
+    MANY_MATCHES,
+    HostingHarness,
+    SimulatedCrash,
+    Store,
+    kill_process,
+    open_process,
+    run_until_first,
+)
 from tests.hosting.ladder_harness import (
     check_the_logs,
     events,
@@ -22,7 +30,6 @@ from tests.hosting.ladder_harness import (
     rated,
     until,
 )
-from tests.live.runner_harness import in_loop
 
 BOTS = ("ada", "bob", "cyd", "dan")
 LATE_BOT = "eve"
@@ -92,36 +99,25 @@ async def check(store: Store) -> None:
 
 
 @pytest.mark.parametrize("writes", [11, 23])
-def test_joins_leaves_challenges_and_seasons_happen_once_despite_crashes(writes: int) -> None:
-    @in_loop
-    async def process_count() -> None:
-        store = Store()
-        assert await run_with_crashes(store, iter([writes] * 100)) > 2
-        await check(store)
-
-    process_count()
+async def test_joins_leaves_challenges_and_seasons_happen_once_despite_crashes(writes: int) -> None:
+    store = Store()
+    assert await run_with_crashes(store, iter([writes] * 100)) > 2
+    await check(store)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("writes", [13, 29, *(pytest.param(value, marks=pytest.mark.soak) for value in (10, 17))])
-def test_joins_leaves_challenges_and_seasons_happen_once_despite_crashes_with_a_database(
+async def test_joins_leaves_challenges_and_seasons_happen_once_despite_crashes_with_a_database(
     writes: int, tmp_path: Path
 ) -> None:
-    @in_loop
-    async def process_count() -> None:
-        store = Store(tmp_path / "log.db")
-        assert await run_with_crashes(store, iter([writes] * 100)) > 2
-        await check(store)
-        await store.matches.close()
-
-    process_count()
+    store = Store(tmp_path / "log.db")
+    assert await run_with_crashes(store, iter([writes] * 100)) > 2
+    await check(store)
+    await store.matches.close()
 
 
-@in_loop
 async def test_a_match_that_became_void_during_a_crash_is_played_again() -> None:
-    harness = await open_with_ladder(ladder_terms(), "ada", "bob")
-    harness.choose = lambda *_: ""
-    harness.connect("ada", "bob")
+    harness = await open_with_ladder(ladder_terms(), "ada", "bob", silent=True, online=MANY_MATCHES)
     state = await until(harness, lambda state: bool(state.ladder.matches_in_play))
     match_id = state.match_id(state.ladder.matches_in_play[0]) or ""
     harness.crash.trigger_after(1)
@@ -129,8 +125,7 @@ async def test_a_match_that_became_void_during_a_crash_is_played_again() -> None
         harness.referee.void(match_id, EndCause.DECLARED, "power failure"), harness.crash.happened.wait()
     )
     await kill_process()
-    after = HostingHarness(harness.store)
-    await after.open()
+    after = await open_process(store=harness.store)
     after.connect("ada", "bob", hello=Hello(max_matches=1))
     state = await until(after, rated(1))
     first = state.ladder.pairings["1"]

@@ -6,7 +6,6 @@ from referee.live.sessions import Hello
 from referee.match.setup import Player
 from tests.hosting.harness import HostingHarness, SimulatedCrash, Store, kill_process
 from tests.hosting.ladder_harness import CONTEST, events, ladder_terms, open_with_ladder, until
-from tests.live.runner_harness import in_loop
 
 BOT_COUNT = 40
 NEW = [f"new-{number}" for number in range(BOT_COUNT)]
@@ -39,7 +38,6 @@ async def paired(store: Store) -> list[str]:
     ]
 
 
-@in_loop
 async def test_every_entrant_gets_one_opponent_before_any_gets_a_second_one() -> None:
     store = await large_ladder()
     harness = HostingHarness(store)
@@ -49,10 +47,8 @@ async def test_every_entrant_gets_one_opponent_before_any_gets_a_second_one() ->
     await until(harness, lambda state: state.ladder.planned_count > BOT_COUNT)
     first = (await paired(store))[: 2 * BOT_COUNT]
     assert sorted(first) == sorted([*NEW, *KNOWN])
-    await harness.close()
 
 
-@in_loop
 async def test_waiting_entrants_are_paired_in_batches() -> None:
     store = await large_ladder()
     harness = HostingHarness(store, SimulatedCrash(1))

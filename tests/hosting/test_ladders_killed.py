@@ -20,7 +20,6 @@ from referee.hosting.ladder_host import LadderRequest
 from referee.live.sessions import Hello
 from tests.hosting.harness import HostingHarness, SimulatedCrash, Store, kill_process, run_until_first
 from tests.hosting.ladder_harness import check_the_logs, events, ladder_entrant, ladder_terms, rated, until
-from tests.live.runner_harness import in_loop
 
 BOTS = ("ada", "bob", "cyd", "dan")
 COMPARED_EVENTS = (PairingPlanned, ContestMatchStarted, ContestMatchScored, ContestMatchVoided, MatchRated)
@@ -90,45 +89,32 @@ def comparable_part(recorded: list[LadderEvent], scenario: Scenario) -> Any:
 ONE = Hello(max_matches=1)
 
 
-def check_crashes(scenario: Scenario, steps: slice) -> None:
-    @in_loop
-    async def check_all() -> None:
+@pytest.mark.parametrize(
+    "steps", [slice(3, None, 17), pytest.param(slice(None), marks=pytest.mark.soak)], ids=["some", "all"]
+)
+@pytest.mark.parametrize("scenario", SCENARIOS)
+async def test_a_ladder_killed_after_any_of_its_writes_continues_as_without_a_crash(
+    scenario: str, steps: slice
+) -> None:
+    store = await new_store()
+    harness = HostingHarness(store)
+    await run_contest(harness, SCENARIOS[scenario], ONE)
+    writes = harness.crash.written
+    await harness.close()
+    expected = comparable_part(await events(store), SCENARIOS[scenario])
+    assert writes > 20
+    for writes_until_crash in range(1, writes + 1)[steps]:
         store = await new_store()
-        harness = HostingHarness(store)
-        await run_contest(harness, scenario, ONE)
-        writes = harness.crash.written
-        await harness.close()
-        expected = comparable_part(await events(store), scenario)
-        assert writes > 20
-        for writes_until_crash in range(1, writes + 1)[steps]:
-            store = await new_store()
-            await run_with_crashes(store, scenario, iter([writes_until_crash]), ONE)
-            assert comparable_part(await events(store), scenario) == expected, (
-                f"stopped after write {writes_until_crash}"
-            )
-            await check_the_logs(store)
-
-    check_all()
-
-
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_a_ladder_killed_after_some_writes_continues_as_without_a_crash(scenario: str) -> None:
-    check_crashes(SCENARIOS[scenario], slice(3, None, 17))
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_a_ladder_killed_after_any_write_continues_as_without_a_crash(scenario: str) -> None:
-    check_crashes(SCENARIOS[scenario], slice(None))
+        await run_with_crashes(store, SCENARIOS[scenario], iter([writes_until_crash]), ONE)
+        assert comparable_part(await events(store), SCENARIOS[scenario]) == expected, (
+            f"stopped after write {writes_until_crash}"
+        )
+        await check_the_logs(store)
 
 
 @pytest.mark.parametrize("writes", [13, 29])
-def test_concurrent_results_are_rated_once_when_processes_are_killed_early(writes: int) -> None:
-    @in_loop
-    async def scenario_run() -> None:
-        store = await new_store()
-        scenario = Scenario(ladder_terms(), matches=25, voided=frozenset({"2/1.1", "5/1.1"}))
-        await run_with_crashes(store, scenario, iter([writes] * 200), Hello(max_matches=2))
-        await check_the_logs(store)
-
-    scenario_run()
+async def test_concurrent_results_are_rated_once_when_processes_are_killed_early(writes: int) -> None:
+    store = await new_store()
+    scenario = Scenario(ladder_terms(), matches=25, voided=frozenset({"2/1.1", "5/1.1"}))
+    await run_with_crashes(store, scenario, iter([writes] * 200), Hello(max_matches=2))
+    await check_the_logs(store)

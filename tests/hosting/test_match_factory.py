@@ -8,10 +8,15 @@ from referee.accounts.bots import BotPause, PauseCause, paused
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND
-from tests.hosting.harness import HostingHarness, Store, cup_terms, tournament_request
+from tests.hosting.harness import (
+    MANY_MATCHES,
+    HostingHarness,
+    cup_terms,
+    open_with_tournament,
+    reopen,
+)
 from tests.hosting.ladder_harness import ladder_terms, open_with_ladder, until
 from tests.live.fake_time import settle
-from tests.live.runner_harness import in_loop
 
 ONE = Hello(max_matches=1)
 LATER_MS = 7_000
@@ -25,27 +30,16 @@ def tournament_wait_reasons(harness: HostingHarness) -> Counter[WaitReason]:
     return Counter(item.waits_for for item in harness.tournaments.queue(harness.time.wall_ms()).waiting)
 
 
-async def start_tournament(*bots: str, at_once: int = 0) -> HostingHarness:
+async def silent_tournament(*bots: str, at_once: int = 0) -> HostingHarness:
     """Start a tournament. Its bots are offline, and would not answer."""
-    store = Store()
-    await store.register(*bots)
-    harness = HostingHarness(store)
-    harness.choose = lambda *_: ""
-    await harness.open()
-    await harness.tournaments.create(tournament_request(cup_terms(RoundRobin(), max_concurrent_matches=at_once), *bots))
-    await harness.tournaments.start("cup")
-    await settle()
-    return harness
+    return await open_with_tournament(cup_terms(RoundRobin(), max_concurrent_matches=at_once), *bots, silent=True)
 
 
-@in_loop
 async def test_a_ladder_without_bots_has_no_queue() -> None:
     harness = await open_with_ladder(ladder_terms(), *"abcd")
     assert ladder_queue(harness) == MatchQueue(1, ())
-    await harness.close()
 
 
-@in_loop
 async def test_a_challenge_waits_for_its_bots_until_they_are_online() -> None:
     harness = await open_with_ladder(ladder_terms(), "a", "b")
     await harness.ladders.challenge("main", "org/1", ("a", "b"))
@@ -55,25 +49,17 @@ async def test_a_challenge_waits_for_its_bots_until_they_are_online() -> None:
     harness.connect("a", "b")
     await until(harness, lambda state: bool(state.ladder.matches_in_play))
     assert ladder_queue(harness) == MatchQueue(1, ())
-    await harness.close()
 
 
-@in_loop
 async def test_the_waiting_time_of_a_challenge_survives_a_restart() -> None:
     harness = await open_with_ladder(ladder_terms(), "a", "b")
     await harness.ladders.challenge("main", "org/1", ("a", "b"))
-    await harness.close()
-    restarted = HostingHarness(harness.store)
-    restarted.time.us = harness.time.us + LATER_MS * SECOND // 1_000
-    await restarted.open()
+    restarted = await reopen(harness, LATER_MS * SECOND // 1_000)
     assert ladder_queue(restarted) == MatchQueue(1, (QueuedMatch(WaitReason.BOTS, LATER_MS),))
-    await restarted.close()
 
 
-@in_loop
 async def test_room_is_reserved_for_the_first_match_in_the_queue() -> None:
-    harness = await open_with_ladder(ladder_terms(), *"abcd")
-    harness.choose = lambda *_: ""
+    harness = await open_with_ladder(ladder_terms(), *"abcd", silent=True)
     harness.connect("b", "d", hello=ONE)
     await settle()
     for opponent in "bc":
@@ -81,45 +67,34 @@ async def test_room_is_reserved_for_the_first_match_in_the_queue() -> None:
     harness.connect("a", "c", hello=ONE)
     await settle()
     assert [item.waits_for for item in ladder_queue(harness).waiting] == [WaitReason.BOTS] * 2
-    await harness.close()
 
 
-@in_loop
 async def test_a_pairing_of_online_bots_has_no_wait_reason_even_if_one_is_paused() -> None:
-    harness = await start_tournament(*"abc")
+    harness = await silent_tournament(*"abc")
     await harness.store.accounts.change_bot("a", lambda bot: paused(bot, BotPause(PauseCause.ADMIN, "rest", 1)))
     assert tournament_wait_reasons(harness) == {WaitReason.BOTS: 3}
     harness.connect(*"abc")
     await settle()
     assert tournament_wait_reasons(harness) == {WaitReason.NOTHING: 2}
-    await harness.close()
 
 
-@in_loop
 async def test_matches_of_a_tournament_wait_while_its_limit_of_concurrent_matches_is_reached() -> None:
-    harness = await start_tournament(*"abcd", at_once=1)
+    harness = await silent_tournament(*"abcd", at_once=1)
     harness.connect(*"abcd")
     await settle()
     assert tournament_wait_reasons(harness) == {WaitReason.PLACE: 5}
-    await harness.close()
 
 
-@in_loop
 async def test_matches_of_a_ladder_wait_while_its_limit_of_concurrent_matches_is_reached() -> None:
-    harness = await open_with_ladder(ladder_terms(max_concurrent_matches=1), *"abc")
-    harness.choose = lambda *_: ""
-    harness.connect(*"abc")
+    harness = await open_with_ladder(ladder_terms(max_concurrent_matches=1), *"abc", silent=True, online=MANY_MATCHES)
     await settle()
     await harness.ladders.challenge("main", "org/1", ("a", "b"))
     assert [item.waits_for for item in ladder_queue(harness).waiting] == [WaitReason.PLACE]
-    await harness.close()
 
 
-@in_loop
 async def test_a_closed_ladder_has_no_queue() -> None:
     harness = await open_with_ladder(ladder_terms(), "a", "b")
     await harness.ladders.challenge("main", "org/1", ("a", "b"))
     await harness.ladders.close("main")
     await settle()
     assert ladder_queue(harness) == MatchQueue(0, ())
-    await harness.close()

@@ -8,50 +8,44 @@ from referee.contests.tournament.commands import PairRound, PostponePairing, Reo
 from referee.hosting.hosting_errors import TournamentNotStarted, TournamentOver
 from referee.match.clock import SECOND
 from referee.match.result import EndKind
-from tests.hosting.harness import HostingHarness, SimulatedCrash, Store, cup_terms, kill_process, tournament_request
-from tests.hosting.test_tournament_worker import open_process, start_tournament
+from tests.hosting.harness import (
+    MANY_MATCHES,
+    HostingHarness,
+    cup_terms,
+    kill_process,
+    open_process,
+    open_with_tournament,
+    reopen,
+    tournament_request,
+)
 from tests.live.fake_time import settle
-from tests.live.runner_harness import in_loop
 
 FOUR = ("ada", "bob", "cyd", "dan")
 
 
-@in_loop
 async def test_pairings_by_hand_are_played_in_place_of_the_others_even_after_a_restart() -> None:
-    store = Store()
-    await store.register(*FOUR)
-    first = HostingHarness(store)
-    await first.open()
-    await start_tournament(first, cup_terms(Swiss(rounds=1)), *FOUR)
+    first = await open_with_tournament(cup_terms(Swiss(rounds=1)), *FOUR)
     by_hand = (("dan", "ada"), ("cyd", "bob"))
     await first.tournaments.act("cup", PairRound(1, by_hand, "a mistake", "org"))
-    await first.close()
-    second = HostingHarness(store)
-    await second.open()
+    second = await reopen(first)
     second.connect(*FOUR)
     state = await second.until_over("cup")
     assert {played.pairing.entrants for played in state.tournament.pairings.values() if played.scores} == {*by_hand}
-    assert len(await store.match_ids()) == 2
-    await second.close()
+    assert len(await first.store.match_ids()) == 2
 
 
-@in_loop
 async def test_a_match_that_was_created_for_a_pairing_that_staff_replaced_becomes_void() -> None:
-    harness = await open_process(*FOUR)
-    await start_tournament(harness, cup_terms(Swiss(rounds=1)), *FOUR)
+    harness = await open_with_tournament(cup_terms(Swiss(rounds=1)), *FOUR)
     harness.connect(*FOUR)
     by_hand = (("dan", "ada"), ("cyd", "bob"))
     await harness.tournaments.act("cup", PairRound(1, by_hand, "a mistake", "org"))
     state = await harness.until_over("cup")
     assert {played.pairing.entrants for played in state.tournament.pairings.values() if played.scores} == {*by_hand}
     assert harness.referee.live_matches == []
-    await harness.close()
 
 
-@in_loop
 async def test_a_postponed_pairing_starts_at_its_time() -> None:
-    harness = await open_process("ada", "bob")
-    await start_tournament(harness, cup_terms(RoundRobin(), no_show_ms=1_000), "ada", "bob")
+    harness = await open_with_tournament(cup_terms(RoundRobin(), no_show_ms=1_000), "ada", "bob")
     until_ms = harness.time.wall_ms() + 60_000
     await harness.tournaments.act("cup", PostponePairing("1.1", until_ms, "fire", "org"))
     await harness.time.advance(59 * SECOND)
@@ -61,14 +55,10 @@ async def test_a_postponed_pairing_starts_at_its_time() -> None:
     assert (state.tournament.matches_in_play, state.tournament.phase) == ([], "playing")
     await harness.time.advance(SECOND)
     await harness.until_over("cup")
-    await harness.close()
 
 
-@in_loop
 async def test_a_reopened_pairing_is_played_again_and_its_first_match_is_kept() -> None:
-    harness = await open_process(*FOUR)
-    harness.connect(*FOUR)
-    await start_tournament(harness, cup_terms(Swiss(rounds=2), round_break_ms=60_000), *FOUR)
+    harness = await open_with_tournament(cup_terms(Swiss(rounds=2), round_break_ms=60_000), *FOUR, online=MANY_MATCHES)
     await harness.until("cup", lambda state: state.tournament.round == 2)
     state = await harness.tournaments.act("cup", ReopenPairing("1.1", "wrong rules", "org"))
     assert state.tournament.round == 1
@@ -77,10 +67,8 @@ async def test_a_reopened_pairing_is_played_again_and_its_first_match_is_kept() 
     assert len(tournament.pairings["1.1"].match_ids) == 2
     await harness.time.advance(60 * SECOND)
     await harness.until_over("cup")
-    await harness.close()
 
 
-@in_loop
 async def test_an_act_needs_a_reason_and_a_tournament_in_play() -> None:
     harness = await open_process("ada", "bob")
     await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), "ada", "bob"))
@@ -91,22 +79,16 @@ async def test_an_act_needs_a_reason_and_a_tournament_in_play() -> None:
     await harness.tournaments.cancel("cup")
     with pytest.raises(TournamentOver):
         await harness.tournaments.act("cup", ReopenPairing("1.1", "why", "org"))
-    await harness.close()
 
 
-@in_loop
 async def test_a_match_that_was_created_before_a_crash_for_a_pairing_that_staff_replaced_becomes_void() -> None:
-    store, crash = Store(), SimulatedCrash()
-    await store.register(*FOUR)
-    first = HostingHarness(store, crash)
-    await first.open()
-    await start_tournament(first, cup_terms(Swiss(rounds=1)), *FOUR)
-    crash.trigger_after(1)  # The match is stored, but not that the tournament has started it.
+    first = await open_with_tournament(cup_terms(Swiss(rounds=1)), *FOUR)
+    first.crash.trigger_after(1)  # The match is stored, but not that the tournament has started it.
     first.connect(*FOUR)
-    await crash.happened.wait()
+    await first.crash.happened.wait()
     await kill_process()
-    (stray,) = await store.match_ids()
-    second = HostingHarness(store)
+    (stray,) = await first.store.match_ids()
+    second = HostingHarness(first.store)
     await second.tournaments.load()
     by_hand = (("dan", "ada"), ("cyd", "bob"))
     await second.tournaments.act("cup", PairRound(1, by_hand, "a mistake", "org"))
@@ -119,4 +101,3 @@ async def test_a_match_that_was_created_before_a_crash_for_a_pairing_that_staff_
     second.connect(*FOUR)
     state = await second.until_over("cup")
     assert {played.pairing.entrants for played in state.tournament.pairings.values() if played.scores} == {*by_hand}
-    await second.close()

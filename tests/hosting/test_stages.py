@@ -9,10 +9,16 @@ from referee.contests.tournament.tournament_terms import TournamentFormat
 from referee.hosting.contest_terms import HostedTournamentTerms
 from referee.hosting.hosting_errors import NoSuchTournament
 from referee.hosting.tournament_host import TournamentRequest
-from tests.hosting.harness import HostingHarness, Store, cup_terms, entrant, tournament_request
-from tests.hosting.test_tournament_worker import open_process, start_tournament
+from tests.hosting.harness import (
+    HostingHarness,
+    cup_terms,
+    entrant,
+    open_process,
+    reopen,
+    start_tournament,
+    tournament_request,
+)
 from tests.live.fake_time import settle
-from tests.live.runner_harness import in_loop
 
 FOUR = ("ada", "bob", "cyd", "dan")
 
@@ -35,7 +41,6 @@ async def best_of_cup(harness: HostingHarness, best: int) -> list[str]:
     return [row.standing.entrant for row in await harness.tournaments.tables.rows(state)][:best]
 
 
-@in_loop
 async def test_the_best_of_a_stage_play_the_next_one_in_the_order_of_the_standings() -> None:
     harness = await open_process(*FOUR)
     await create_both(harness, final_terms(3))
@@ -45,31 +50,22 @@ async def test_the_best_of_a_stage_play_the_next_one_in_the_order_of_the_standin
     state = await harness.until_over("final")
     assert list(state.tournament.entrants) == await best_of_cup(harness, 3)
     assert state.tournament.phase == "finished"
-    await harness.close()
 
 
-@in_loop
 async def test_the_next_stage_starts_after_a_restart_between_the_two() -> None:
-    store = Store()
-    await store.register(*FOUR)
-    first = HostingHarness(store)
-    await first.open()
+    first = await open_process(*FOUR)
     await create_both(first, final_terms())
     await first.tournaments.workers.close()  # As if the process was killed before the next stage began.
     await first.tournaments.start("cup")
     for name in FOUR[:3]:
         await first.tournaments.withdraw("cup", name)
     assert (await first.tournaments.get("final")).tournament.phase == "entry"
-    await first.close()
-    second = HostingHarness(store)
-    await second.open()
+    second = await reopen(first)
     await settle()
     state = await second.tournaments.get("final")
     assert state.tournament.phase == "cancelled", "only one entrant is left"
-    await second.close()
 
 
-@in_loop
 async def test_an_entrant_that_has_withdrawn_does_not_qualify() -> None:
     harness = await open_process(*FOUR)
     await create_both(harness, final_terms(3))
@@ -78,20 +74,16 @@ async def test_an_entrant_that_has_withdrawn_does_not_qualify() -> None:
     harness.connect("bob", "cyd", "dan")
     state = await harness.until_over("final")
     assert {*state.tournament.entrants} == {"bob", "cyd", "dan"}
-    await harness.close()
 
 
-@in_loop
 async def test_a_stage_is_cancelled_with_the_one_before() -> None:
     harness = await open_process(*FOUR)
     await create_both(harness, final_terms())
     await harness.tournaments.cancel("cup", "rain")
     state = await harness.until_over("final")
     assert state.tournament.phase == "cancelled"
-    await harness.close()
 
 
-@in_loop
 async def test_a_stage_takes_no_other_entrants() -> None:
     harness = await open_process(*FOUR, "eve")
     await create_both(harness, final_terms())
@@ -99,10 +91,8 @@ async def test_a_stage_takes_no_other_entrants() -> None:
         await harness.tournaments.enter("final", entrant("eve"))
     with pytest.raises(BadField, match="they come from cup"):
         await harness.tournaments.create(replace(final(final_terms(), "eve"), name="other", request_id="other"))
-    await harness.close()
 
 
-@in_loop
 async def test_a_stage_must_follow_a_tournament_of_the_same_organiser_and_match_terms() -> None:
     harness = await open_process(*FOUR)
     with pytest.raises(NoSuchTournament):
@@ -122,4 +112,3 @@ async def test_a_stage_must_follow_a_tournament_of_the_same_organiser_and_match_
         await harness.tournaments.create(final(few))
     created = await harness.tournaments.create(final(final_terms()))
     assert (await harness.tournaments.create(final(final_terms()))).name == created.name
-    await harness.close()

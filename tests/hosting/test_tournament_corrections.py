@@ -9,21 +9,22 @@ from referee.contests.contest_errors import BadRanks, MatchNotCounted
 from referee.contests.pairing import DuplicateSets
 from referee.hosting.hosting_errors import TournamentNotStarted
 from tests.contests.correction_examples import correct, restore, strike
-from tests.hosting.harness import HostingHarness, cup_terms, tournament_request
-from tests.hosting.test_tournament_worker import open_process, start_tournament
-from tests.live.runner_harness import in_loop
+from tests.hosting.harness import (
+    HostingHarness,
+    cup_terms,
+    open_with_tournament,
+    tournament_request,
+)
 
 
 async def played_set() -> HostingHarness:
     """Return a tournament of one pairing with two matches, in which the entrants have exchanged their seats."""
-    harness = await open_process("ada", "bob")
-    await start_tournament(harness, cup_terms(RoundRobin(), duplicate=DuplicateSets()), "ada", "bob")
+    harness = await open_with_tournament(cup_terms(RoundRobin(), duplicate=DuplicateSets()), "ada", "bob")
     harness.connect("ada", "bob")
     await harness.until_over("cup")
     return harness
 
 
-@in_loop
 async def test_ranks_are_those_of_the_seats_of_the_match() -> None:
     harness = await played_set()
     state = await harness.tournaments.get("cup")
@@ -36,10 +37,8 @@ async def test_ranks_are_those_of_the_seats_of_the_match() -> None:
     assert list(progress.points) == [0, 1]
     again = await harness.tournaments.tables.rows(await harness.tournaments.get("cup"))
     assert [row.standing.points for row in again] == [1, 0]
-    await harness.close()
 
 
-@in_loop
 async def test_restored_results_leave_the_tournament_as_it_was_played() -> None:
     harness = await played_set()
     before = (await harness.tournaments.get("cup")).tournament
@@ -49,10 +48,8 @@ async def test_restored_results_leave_the_tournament_as_it_was_played() -> None:
     after = (await harness.tournaments.get("cup")).tournament
     assert dict(after.pairings) == dict(before.pairings)
     assert after.standings() == before.standings()
-    await harness.close()
 
 
-@in_loop
 async def test_invalid_corrections_are_errors_and_change_nothing() -> None:
     harness = await played_set()
     before = await harness.tournaments.get("cup")
@@ -69,4 +66,3 @@ async def test_invalid_corrections_are_errors_and_change_nothing() -> None:
     await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), name="next", request_id="r2"))
     with pytest.raises(TournamentNotStarted):
         await harness.tournaments.correct("next", strike(match_id))
-    await harness.close()

@@ -25,8 +25,13 @@ from referee.hosting.tournament_state import MAX_ENTRANTS_HERE, TournamentState,
 from referee.hosting.tournament_tables import TournamentTables, cross_table, rows
 from referee.live.worker_pool import WorkerPool
 from tests.contests.tournament_harness import entered
-from tests.hosting.harness import HostingHarness, Store, cup_terms, tournament_request
-from tests.live.runner_harness import in_loop
+from tests.hosting.harness import (
+    MANY_MATCHES,
+    cup_terms,
+    open_process,
+    open_with_tournament,
+    tournament_request,
+)
 
 LARGE = MAX_ENTRANTS_HERE + 1
 
@@ -61,7 +66,6 @@ async def execute(tournament: Tournament, runner: Recorder, *commands: Tournamen
     return tournament
 
 
-@in_loop
 async def test_only_the_rounds_of_a_large_swiss_are_paired_in_a_worker() -> None:
     runner = Recorder()
     tournament = await execute(new_tournament(LARGE), runner, StartTournament())
@@ -79,7 +83,6 @@ async def test_only_the_rounds_of_a_large_swiss_are_paired_in_a_worker() -> None
 
 
 @pytest.mark.slow
-@in_loop
 async def test_a_worker_process_computes_the_same_pairings() -> None:
     pool = WorkerPool()
     tournament = new_tournament(LARGE)
@@ -90,14 +93,12 @@ async def test_a_worker_process_computes_the_same_pairings() -> None:
     await pool.close()
 
 
-@in_loop
 async def test_a_small_tournament_is_paired_in_the_event_loop() -> None:
     runner = Recorder()
     assert (await execute(new_tournament(MAX_ENTRANTS_HERE), runner, StartTournament())).round == 1
     assert runner.functions == []
 
 
-@in_loop
 async def test_a_command_is_rejected_equally_in_a_large_tournament() -> None:
     with pytest.raises(CommandNotAllowed):
         await decide_and_pair(new_tournament(LARGE), StartTournamentMatch("1.1", 1, 1, "m"), Recorder())
@@ -109,21 +110,10 @@ def test_only_swiss_and_pools_pair_rounds_during_play() -> None:
     assert not will_pair_round(new_tournament(5, RoundRobin()), StartTournament())
 
 
-async def play_tournament(harness: HostingHarness, *bots: str) -> TournamentState:
-    await harness.open()
-    harness.connect(*bots)
-    await harness.tournaments.create(tournament_request(cup_terms(Swiss(rounds=2), "nim"), *bots))
-    await harness.tournaments.start("cup")
-    return await harness.until_over("cup")
-
-
-@in_loop
 async def test_a_table_is_computed_once_for_all_callers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tournament_tables, "MAX_PAIRINGS_HERE", 0)
-    store = Store()
-    await store.register("ada", "bob", "cyd")
-    harness = HostingHarness(store)
-    state = await play_tournament(harness, "ada", "bob", "cyd")
+    harness = await open_with_tournament(cup_terms(Swiss(rounds=2)), "ada", "bob", "cyd", online=MANY_MATCHES)
+    state = await harness.until_over("cup")
     runner = Recorder()
     tables = TournamentTables(runner)
     found = await asyncio.gather(*(tables.rows(state) for _ in range(5)))
@@ -133,16 +123,12 @@ async def test_a_table_is_computed_once_for_all_callers(monkeypatch: pytest.Monk
     assert await tables.rows(state, 1) == rows(state, 1)
     assert await tables.cross_table(state) == cross_table(state)
     assert runner.functions == [rows, rows, cross_table]
-    await harness.close()
 
 
-@in_loop
 async def test_a_failed_table_is_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tournament_tables, "TABLES_CACHE_SIZE", 1)
-    store = Store()
-    await store.register("ada", "bob", "cyd")
-    harness = HostingHarness(store)
-    state = await play_tournament(harness, "ada", "bob", "cyd")
+    harness = await open_with_tournament(cup_terms(Swiss(rounds=2)), "ada", "bob", "cyd", online=MANY_MATCHES)
+    state = await harness.until_over("cup")
     tables = TournamentTables(Recorder())
     call = 0
 
@@ -158,17 +144,11 @@ async def test_a_failed_table_is_computed_again(monkeypatch: pytest.MonkeyPatch)
     await tables.rows(state)
     await tables.cross_table(state)
     assert len(tables._cache) == 1
-    await harness.close()
 
 
-@in_loop
 async def test_tables_are_not_available_before_the_start() -> None:
-    store = Store()
-    await store.register("ada", "bob", "cyd")
-    harness = HostingHarness(store)
-    await harness.open()
+    harness = await open_process("ada", "bob", "cyd")
     state = await harness.tournaments.create(tournament_request(cup_terms(Swiss(rounds=2), "nim"), "ada", "bob", "cyd"))
     for call in (harness.tournaments.tables.rows(state), harness.tournaments.tables.cross_table(state)):
         with pytest.raises(TournamentNotStarted):
             await call
-    await harness.close()

@@ -11,15 +11,15 @@ from referee.match.setup import Player
 from tests.hosting.harness import (
     MANY_MATCHES,
     HostingHarness,
-    SimulatedCrash,
-    Store,
     cup_terms,
     entrant,
+    open_process,
+    open_with_tournament,
+    reopen,
+    start_tournament,
     tournament_request,
 )
-from tests.hosting.test_tournament_worker import open_process, start_tournament
 from tests.live.fake_time import START_WALL_MS, settle
-from tests.live.runner_harness import in_loop
 
 FOUR = ("ada", "bob", "cyd", "dan")
 
@@ -34,7 +34,6 @@ async def absent_entrants(harness: HostingHarness) -> list[set[str]]:
     return [{*progress.absent} for progress in pairings if progress.absent]
 
 
-@in_loop
 async def test_a_bot_that_does_not_come_loses_its_pairing_and_holds_up_nobody() -> None:
     harness = await open_process(*FOUR)
     harness.connect("bob", "cyd", "dan")
@@ -53,10 +52,8 @@ async def test_a_bot_that_does_not_come_loses_its_pairing_and_holds_up_nobody() 
     assert over.withdrawn == ("ada",)
     assert over.phase == "finished"
     assert (await harness.store.accounts.bot("ada")).faults == 0
-    await harness.close()
 
 
-@in_loop
 async def test_a_bot_that_comes_in_time_plays() -> None:
     harness = await open_process(*FOUR)
     harness.connect("bob", "cyd", "dan")
@@ -66,13 +63,10 @@ async def test_a_bot_that_comes_in_time_plays() -> None:
     await harness.until_over("cup")
     assert harness.tournaments.no_show_times_ms("cup") == {}
     assert await absent_entrants(harness) == []
-    await harness.close()
 
 
-@in_loop
 async def test_a_bot_that_comes_and_goes_does_not_hold_up_the_round() -> None:
-    harness = await open_process("ada", "bob")
-    await start_tournament(harness, cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
+    harness = await open_with_tournament(cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
     for _ in range(2):
         session = harness.referee.sessions.open(Player("bob", "1"), MANY_MATCHES)
         await harness.time.advance(30 * SECOND)
@@ -80,10 +74,8 @@ async def test_a_bot_that_comes_and_goes_does_not_hold_up_the_round() -> None:
         await harness.time.advance(SECOND)
     await harness.until_over("cup")
     assert await absent_entrants(harness) == [{"ada"}]
-    await harness.close()
 
 
-@in_loop
 async def test_only_the_first_waiting_pairing_of_an_absent_entrant_is_lost_at_a_time() -> None:
     harness = await open_process(*FOUR)
     harness.connect("bob", "cyd", "dan")
@@ -94,13 +86,10 @@ async def test_only_the_first_waiting_pairing_of_an_absent_entrant_is_lost_at_a_
         assert await absent_entrants(harness) == [{"ada"}] * lost
     await harness.time.advance(60 * SECOND)
     assert (await harness.until_over("cup")).tournament.withdrawn == ("ada",)
-    await harness.close()
 
 
-@in_loop
 async def test_a_paused_bot_counts_as_absent() -> None:
-    harness = await open_process("ada", "bob")
-    harness.connect("ada", "bob")
+    harness = await open_process("ada", "bob", online=MANY_MATCHES)
     terms = cup_terms(RoundRobin(), no_show_ms=60_000)
     await harness.tournaments.create(tournament_request(terms, "ada", "bob"))
     await harness.store.accounts.change_bot("ada", lambda bot: paused(bot, BotPause(PauseCause.ADMIN, "rest", 1)))
@@ -109,91 +98,62 @@ async def test_a_paused_bot_counts_as_absent() -> None:
     state = await harness.until_over("cup")
     assert await absent_entrants(harness) == [{"ada"}]
     assert state.tournament.pairings["1.1"].round_result("bob").points == 1.0
-    await harness.close()
 
 
-@in_loop
 async def test_nobody_is_absent_while_the_tournament_has_no_place_for_another_match() -> None:
-    harness = await open_process(*FOUR)
-    harness.choose = lambda *_: ""  # The bots never move.
+    harness = await open_process(*FOUR, silent=True)
     harness.connect("bob", "cyd", "dan")
     terms = cup_terms(RoundRobin(), no_show_ms=3_000, max_concurrent_matches=1)
     await start_tournament(harness, terms, *FOUR)
     await harness.time.advance(6 * SECOND)
     assert await absent_entrants(harness) == []
     await harness.tournaments.cancel("cup")
-    await harness.close()
 
 
-@in_loop
 async def test_a_restart_lets_the_wait_begin_anew() -> None:
-    store = Store()
-    await store.register("ada", "bob")
-    first = HostingHarness(store)
-    await first.open()
-    await start_tournament(first, cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
+    first = await open_with_tournament(cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
     await first.time.advance(59 * SECOND)
-    await first.close()
-    second = HostingHarness(store)
-    await second.open()
+    second = await reopen(first)
     await second.time.advance(59 * SECOND)
     assert await absent_entrants(second) == []
     await second.time.advance(2 * SECOND)
     assert await absent_entrants(second) == [{"ada", "bob"}]
-    await second.close()
 
 
-@in_loop
 async def test_a_drain_lets_the_wait_begin_anew() -> None:
-    harness = await open_process("ada", "bob")
-    await start_tournament(harness, cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
+    harness = await open_with_tournament(cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
     await harness.time.advance(59 * SECOND)
     await harness.referee.drain(0, 1)
     await harness.time.advance(60 * SECOND)
     assert await absent_entrants(harness) == []
-    await harness.close()
 
 
-@in_loop
 async def test_an_unavailable_log_lets_the_wait_begin_anew() -> None:
-    store, crash = Store(), SimulatedCrash()
-    await store.register("ada", "bob")
-    harness = HostingHarness(store, crash)
-    await harness.open()
-    await start_tournament(harness, cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
+    harness = await open_with_tournament(cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
     await harness.time.advance(30 * SECOND)
-    crash.store_unavailable = True
+    harness.crash.store_unavailable = True
     await harness.time.advance(40 * SECOND)
-    crash.store_unavailable = False
+    harness.crash.store_unavailable = False
     await harness.time.advance(50 * SECOND)
     assert await absent_entrants(harness) == []
     await harness.time.advance(20 * SECOND)
     assert await absent_entrants(harness) == [{"ada", "bob"}]
-    await harness.close()
 
 
-@in_loop
 async def test_a_tournament_starts_at_its_time_even_after_a_restart() -> None:
-    store = Store()
-    await store.register("ada", "bob")
-    first = HostingHarness(store)
-    await first.open()
+    first = await open_process("ada", "bob")
     starts_at_ms = first.time.wall_ms() + 90_000
     terms = cup_terms(RoundRobin(), starts_at_ms=starts_at_ms)
     await first.tournaments.create(tournament_request(terms, "ada", "bob"))
     await first.time.advance(10 * SECOND)
-    await first.close()
-    second = HostingHarness(store)
-    await second.open()
+    second = await reopen(first)
     await second.time.advance((starts_at_ms - second.time.wall_ms()) * MS - 1 * SECOND)
     assert (await tournament_of(second)).phase == "entry"
     await second.time.advance(1 * SECOND)
     state = await second.tournaments.get("cup")
     assert (state.tournament.phase, state.started_ms) == ("playing", starts_at_ms)
-    await second.close()
 
 
-@in_loop
 async def test_a_tournament_with_too_few_entrants_starts_when_there_are_enough() -> None:
     harness = await open_process("ada", "bob")
     terms = cup_terms(RoundRobin(), starts_at_ms=START_WALL_MS)
@@ -203,10 +163,8 @@ async def test_a_tournament_with_too_few_entrants_starts_when_there_are_enough()
     await harness.tournaments.enter("cup", entrant("bob"))
     await settle()
     assert (await tournament_of(harness)).phase == "playing"
-    await harness.close()
 
 
-@in_loop
 async def test_entries_close_at_their_time() -> None:
     harness = await open_process("ada", "bob", "cyd")
     closes_at_ms = harness.time.wall_ms() + 1_000
@@ -217,28 +175,19 @@ async def test_entries_close_at_their_time() -> None:
     with pytest.raises(EntriesClosed) as refused:
         await harness.tournaments.enter("cup", entrant("cyd"))
     assert refused.value.details["closed_at"].endswith("+00:00")
-    await harness.close()
 
 
-@in_loop
 async def test_the_matches_of_a_round_wait_for_the_end_of_the_break_even_after_a_restart() -> None:
-    store = Store()
-    await store.register(*FOUR)
-    first = HostingHarness(store)
-    await first.open()
+    first = await open_process(*FOUR)
     first.connect(*FOUR)
     await start_tournament(first, cup_terms(Swiss(rounds=2), round_break_ms=120_000), *FOUR)
     await first.until("cup", lambda state: state.tournament.round == 2)
     await first.time.advance(100 * SECOND)
     assert first.tournaments.queue(first.time.wall_ms()).waiting == ()
     assert (await tournament_of(first)).matches_in_play == []
-    await first.close()
-    second = HostingHarness(store)
-    second.time.us = first.time.us
-    await second.open()
+    second = await reopen(first, 0)
     second.connect(*FOUR)
     await second.time.advance(19 * SECOND)
     assert not any(progress.match_ids for progress in (await tournament_of(second)).open_pairings)
     await second.time.advance(1 * SECOND)
     assert (await second.until_over("cup")).tournament.phase == "finished"
-    await second.close()

@@ -10,14 +10,13 @@ from referee_values import Opening, RoundRobin, SeatMove, SeatOdds, Swiss, TimeC
 from engines.api import REFEREE
 from referee.accounts.bots import BotPause, PauseCause, paused, resumed
 from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
-from referee.contests.pairing import ContestMatchStarted, DuplicateSets
+from referee.contests.pairing import ContestMatchStarted
 from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.tournament.events import TournamentEnded
 from referee.contests.tournament.tournament_terms import Pools, SprtTrial
-from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, TournamentCreated
-from referee.hosting.contest_workers import DuplicateSecrecy
+from referee.hosting.contest_log import ContestEntry, ContestEvent, TournamentCreated
 from referee.live.match_request import SET
-from referee.live.ports import Entry, StoreUnavailable
+from referee.live.ports import StoreUnavailable
 from referee.live.referee import RefereeDraining
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND
@@ -27,35 +26,18 @@ from referee.match.state import Match
 from tests.hosting.harness import (
     MANY_MATCHES,
     HostingHarness,
-    Store,
     choose_by_match,
     cup_terms,
     entrant,
     kill_process,
-    tournament_request,
+    open_process,
+    open_with_tournament,
+    start_tournament,
 )
 from tests.live.fake_time import settle
 from tests.live.referee_harness import GAMES
-from tests.live.runner_harness import in_loop
 
-
-class FinishedMatchObserver:
-    """Observer that records finished matches."""
-
-    sees_moves = False
-
-    def __init__(self, ended: list[Match]) -> None:
-        self._ended = ended
-
-    def on_entries(self, before: Match | None, entries: Sequence[Entry], match: Match) -> None:
-        if match.result:
-            self._ended.append(match)
-
-    def on_fault(self, match_id: str, fault: Exception) -> None:
-        raise AssertionError(match_id) from fault
-
-    def on_presence_changed(self, bot: str) -> None:
-        pass
+FOUR = ("ada", "bob", "cyd", "dan")
 
 
 def best_nim_move(match: Match, moves: Sequence[str]) -> str:
@@ -65,79 +47,48 @@ def best_nim_move(match: Match, moves: Sequence[str]) -> str:
     return next((move for move in moves if int(position.play(seat, move).text(REFEREE).split()[0]) % 4 == 0), moves[0])
 
 
-async def start_tournament(harness: HostingHarness, tournament_terms: object, *bots: str, name: str = "cup") -> None:
-    await harness.tournaments.create(tournament_request(tournament_terms, *bots, name=name, request_id=name))  # type: ignore[arg-type]
-    await harness.tournaments.start(name)
-    await settle()
-
-
-async def open_process(*bots: str, versions: tuple[str, ...] = ("1",)) -> HostingHarness:
-    store = Store()
-    await store.register(*bots, versions=versions)
-    harness = HostingHarness(store)
-    await harness.open()
-    return harness
-
-
 async def pairs_with_results(harness: HostingHarness, name: str = "cup") -> list[set[str]]:
     """Return the entrants of each pairing with a result, in the order of pairings."""
     state = await harness.tournaments.get(name)
     return [{*progress.pairing.entrants} for progress in state.tournament.pairings.values() if progress.scores]
 
 
-@in_loop
 async def test_a_pairing_with_an_offline_bot_blocks_no_other_even_under_a_limit() -> None:
-    harness = await open_process("ada", "bob", "cyd", "dan")
+    harness = await open_process(*FOUR)
     harness.connect("bob", "cyd", "dan")
-    await start_tournament(harness, cup_terms(RoundRobin(), max_concurrent_matches=1), "ada", "bob", "cyd", "dan")
+    await start_tournament(harness, cup_terms(RoundRobin(), max_concurrent_matches=1), *FOUR)
     state = await harness.until(
         "cup", lambda state: not state.tournament.matches_in_play and len(state.tournament.open_pairings) == 3
     )
     assert all("ada" in progress.pairing.entrants for progress in state.tournament.open_pairings)
     harness.connect("ada")
     assert (await harness.until_over("cup")).tournament.phase == "finished"
-    await harness.close()
 
 
-@in_loop
 async def test_no_more_matches_are_in_play_than_the_limit_of_the_tournament() -> None:
-    harness = await open_process("ada", "bob", "cyd", "dan")
-    for name in ("ada", "bob", "cyd", "dan"):
-        harness.referee.sessions.open(Player(name, "1"), MANY_MATCHES)  # It never answers.
-    await start_tournament(
-        harness, cup_terms(RoundRobin(cycles=2), max_concurrent_matches=5), "ada", "bob", "cyd", "dan"
-    )
+    terms = cup_terms(RoundRobin(cycles=2), max_concurrent_matches=5)
+    harness = await open_with_tournament(terms, *FOUR, silent=True, online=MANY_MATCHES)
     assert len(harness.referee.live_matches) == 5
-    await kill_process()
 
 
-@in_loop
 async def test_all_tournaments_together_respect_the_room_of_a_bot() -> None:
-    harness = await open_process("ada", "bob", "cyd", "dan")
-    for name in ("ada", "bob", "cyd", "dan"):
-        harness.referee.sessions.open(Player(name, "1"), Hello(max_matches=2))
+    harness = await open_process(*FOUR, silent=True, online=Hello(max_matches=2))
     for name in ("one", "two", "three"):
-        await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", "cyd", "dan", name=name)
-    for name in ("ada", "bob", "cyd", "dan"):
+        await start_tournament(harness, cup_terms(RoundRobin()), *FOUR, name=name)
+    for name in FOUR:
         assert sum(Player(name, "1") in match.players for match in harness.referee.live_matches) == 2
-    await kill_process()
 
 
-@in_loop
 async def test_several_concurrent_tournaments_all_end() -> None:
-    harness = await open_process("ada", "bob", "cyd")
-    harness.connect("ada", "bob", "cyd", hello=Hello(max_matches=2))
+    harness = await open_process("ada", "bob", "cyd", online=Hello(max_matches=2))
     for name in ("one", "two", "three"):
         await start_tournament(harness, cup_terms(RoundRobin(cycles=2)), "ada", "bob", "cyd", name=name)
     for name in ("one", "two", "three"):
         assert (await harness.until_over(name)).tournament.phase == "finished"
-    await harness.close()
 
 
-@in_loop
 async def test_a_pairing_of_a_paused_bot_waits_until_it_is_resumed() -> None:
-    harness = await open_process("ada", "bob", "cyd")
-    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", "cyd")
+    harness = await open_with_tournament(cup_terms(RoundRobin()), "ada", "bob", "cyd")
     await harness.store.accounts.change_bot("ada", lambda bot: paused(bot, BotPause(PauseCause.ADMIN, "rest", 1)))
     harness.connect("ada", "bob", "cyd")
     await settle()
@@ -145,15 +96,10 @@ async def test_a_pairing_of_a_paused_bot_waits_until_it_is_resumed() -> None:
     await harness.store.accounts.change_bot("ada", resumed)
     await harness.time.advance(SECOND)
     await harness.until_over("cup")
-    await harness.close()
 
 
-@in_loop
 async def test_a_match_with_a_referee_fault_is_retried_with_exponential_backoff() -> None:
-    harness = await open_process("ada", "bob")
-    for name in ("ada", "bob"):
-        harness.referee.sessions.open(Player(name, "1"), MANY_MATCHES)
-    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob")
+    harness = await open_with_tournament(cup_terms(RoundRobin()), "ada", "bob", silent=True, online=MANY_MATCHES)
     for backoff_s in (1, 2, 4):
         (match,) = harness.referee.live_matches
         await harness.referee.void(match.setup.match_id, EndCause.REFEREE_FAULT, "it broke")
@@ -166,7 +112,6 @@ async def test_a_match_with_a_referee_fault_is_retried_with_exponential_backoff(
     await kill_process()
 
 
-@in_loop
 async def test_a_void_match_is_played_again_at_once_and_is_never_scored() -> None:
     harness = await open_process("ada", "bob")
     harness.voided = frozenset({"1.1/1.1", "1.1/1.2"})
@@ -181,10 +126,8 @@ async def test_a_void_match_is_played_again_at_once_and_is_never_scored() -> Non
         EndKind.VOID,
         EndKind.PLAYED,
     ]
-    await harness.close()
 
 
-@in_loop
 async def test_a_withdrawn_entrant_finishes_its_matches_and_they_count() -> None:
     harness = await open_process("ada", "bob", "cyd")
     harness.connect("bob", "cyd")
@@ -206,16 +149,11 @@ async def test_a_withdrawn_entrant_finishes_its_matches_and_they_count() -> None
         )
         == 1
     )
-    await harness.close()
 
 
-@in_loop
 async def test_cancelling_a_tournament_voids_its_matches_in_play_even_after_a_crash() -> None:
-    harness = await open_process("ada", "bob", "cyd")
-    for name in ("ada", "bob", "cyd"):
-        harness.referee.sessions.open(Player(name, "1"), MANY_MATCHES)
-    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", "cyd")
-    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", "cyd", name="other")
+    harness = await open_with_tournament(cup_terms(RoundRobin()), *FOUR[:3], silent=True, online=MANY_MATCHES)
+    await start_tournament(harness, cup_terms(RoundRobin()), *FOUR[:3], name="other")
     assert len(harness.referee.live_matches) == 6
     await harness.tournaments.cancel("cup", "rain")
     await harness.tournaments.cancel("cup")
@@ -225,15 +163,12 @@ async def test_cancelling_a_tournament_voids_its_matches_in_play_even_after_a_cr
         "tournament/other", (await harness.tournaments.get("other")).number, [TournamentEnded(cancelled=True)]
     )
     await kill_process()
-    after = HostingHarness(harness.store)
-    await after.open()
+    after = await open_process(store=harness.store)
     await settle()
     assert after.referee.live_matches == []
     assert (await after.tournaments.get("other")).tournament.phase == "cancelled"
-    await after.close()
 
 
-@in_loop
 async def test_a_draining_referee_creates_no_matches_and_still_records_results() -> None:
     harness = await open_process("ada", "bob", "cyd")
     harness.connect("ada", "bob", hello=Hello(max_matches=1))
@@ -245,10 +180,8 @@ async def test_a_draining_referee_creates_no_matches_and_still_records_results()
     assert {frozenset(pair) for pair in await pairs_with_results(harness)} == {frozenset(("ada", "bob"))}
     with pytest.raises(RefereeDraining):
         await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", name="other")
-    await harness.close()
 
 
-@in_loop
 async def test_an_sprt_trial_of_two_versions_stops_at_its_verdict() -> None:
     harness = await open_process("ada", versions=("1", "2"))
     harness.connect("ada", version="1")
@@ -258,20 +191,16 @@ async def test_an_sprt_trial_of_two_versions_stops_at_its_verdict() -> None:
     )
     old_version, new_version = (ContestEntrant(f"ada-{version}", bots=(Player("ada", version),)) for version in "12")
     tournament_terms = cup_terms(SprtTrial(SprtParameters(200)), options={"heap": 40}, max_concurrent_matches=6)
-    await harness.tournaments.create(replace(tournament_request(tournament_terms), entrants=(new_version, old_version)))
-    await harness.tournaments.start("cup")
+    await start_tournament(harness, tournament_terms, *(new_version, old_version))
     state = await harness.until_over("cup")
     assert state.tournament.trial_state
     assert state.tournament.trial_state.verdict == "passed"
     await settle()
     assert harness.referee.live_matches == []
-    await harness.close()
 
 
-@in_loop
 async def test_a_trial_of_bots_without_randomness_counts_each_game_once_and_ends_undecided() -> None:
-    harness = await open_process("ada", "bob")
-    harness.connect("ada", "bob")
+    harness = await open_process("ada", "bob", online=MANY_MATCHES)
     harness.choose = lambda match, seat, moves: (
         best_nim_move(match, moves) if match.players[seat].bot == "ada" else moves[0]
     )
@@ -281,17 +210,13 @@ async def test_a_trial_of_bots_without_randomness_counts_each_game_once_and_ends
     assert trial
     assert (trial.verdict, trial.matches, trial.repeated) == ("undecided", 2, 20)
     assert trial.estimate.low < 0
-    await harness.close()
 
 
-@in_loop
 async def test_partners_get_the_seats_of_their_side_and_sides_alternate() -> None:
-    harness = await open_process("ada", "bob", "cyd", "dan")
-    harness.connect("ada", "bob", "cyd", "dan")
+    harness = await open_process(*FOUR, online=MANY_MATCHES)
     tournament_terms = cup_terms(RoundRobin(cycles=2), "stones", {"seats": 4, "teams": True}, partners="fixed")
     pairs = (entrant("ada", "bob", name="reds"), entrant("cyd", "dan", name="blues"))
-    await harness.tournaments.create(replace(tournament_request(tournament_terms), entrants=pairs))
-    await harness.tournaments.start("cup")
+    await start_tournament(harness, tournament_terms, *pairs)
     state = await harness.until_over("cup")
     seatings = set()
     for progress in state.tournament.pairings.values():
@@ -302,32 +227,28 @@ async def test_partners_get_the_seats_of_their_side_and_sides_alternate() -> Non
         side = progress.pairing.entrants.index(first)
         assert progress.scores[1].ranks[side] == match.result.side_ranks[0]
     assert seatings == {"acbd", "cadb"}
-    await harness.close()
 
 
-@in_loop
 async def test_changing_partners_share_the_rank_of_their_side() -> None:
-    harness = await open_process("ada", "bob", "cyd", "dan")
-    harness.connect("ada", "bob", "cyd", "dan")
+    harness = await open_process(*FOUR, online=MANY_MATCHES)
     teams = {"seats": 4, "teams": True}
-    await start_tournament(
-        harness, cup_terms(Pools(3, 4, ((0, 2), (1, 3))), "stones", teams), "ada", "bob", "cyd", "dan"
-    )
+    await start_tournament(harness, cup_terms(Pools(3, 4, ((0, 2), (1, 3))), "stones", teams), *FOUR)
     state = await harness.until_over("cup")
     partners = set()
     for progress in state.tournament.pairings.values():
         sides = [frozenset(progress.pairing.entrants[position] for position in side) for side in progress.pairing.sides]
         partners.add(frozenset(sides))
-        assert progress.scores[1].ranks[0] == progress.scores[1].ranks[2]
+        result = (await harness.referee.status(progress.match_ids[1, 1])).match.result
+        assert result
+        assert progress.scores[1].ranks == result.ranks
+        assert (result.ranks[0], result.ranks[1]) == (result.ranks[2], result.ranks[3])
     assert len(partners) == 3
-    await harness.close()
 
 
-@in_loop
 async def test_a_late_entrant_is_paired_from_the_next_round_on() -> None:
-    harness = await open_process("ada", "bob", "cyd", "dan", "eve")
+    harness = await open_process(*FOUR, "eve")
     harness.connect("ada", "bob", "cyd", "eve")
-    await start_tournament(harness, cup_terms(Swiss(rounds=3), last_entry_round=1), "ada", "bob", "cyd", "dan")
+    await start_tournament(harness, cup_terms(Swiss(rounds=3), last_entry_round=1), *FOUR)
     await harness.until("cup", lambda state: len(state.tournament.open_pairings) == 1)
     await harness.tournaments.enter("cup", entrant("eve"))
     harness.connect("dan")
@@ -336,13 +257,10 @@ async def test_a_late_entrant_is_paired_from_the_next_round_on() -> None:
         progress.pairing.round for progress in state.tournament.pairings.values() if "eve" in progress.pairing.entrants
     }
     assert rounds == {2, 3}
-    await harness.close()
 
 
-@in_loop
 async def test_matches_of_a_set_share_seed_and_opening_with_exchanged_seats() -> None:
-    harness = await open_process("ada", "bob")
-    harness.connect("ada", "bob")
+    harness = await open_process("ada", "bob", online=MANY_MATCHES)
     openings = (Opening(moves=(SeatMove(seat=0, move="1"),)), Opening(moves=(SeatMove(seat=0, move="2"),)))
     tournament_terms = cup_terms(RoundRobin(cycles=2), openings=openings)
     await start_tournament(harness, tournament_terms, "ada", "bob")
@@ -354,60 +272,21 @@ async def test_matches_of_a_set_share_seed_and_opening_with_exchanged_seats() ->
         assert [setup.players for setup in setups] == [setups[0].players, setups[0].players[::-1]]
         sets.append((setups[0].seed, setups[0].opening))
     assert len({seed for seed, _ in sets}) == len({opening for _, opening in sets}) == 2
-    await harness.close()
-
-
-@in_loop
-async def test_matches_of_a_set_stay_secret_until_its_last_match_is_over() -> None:
-    harness = await open_process("ada", "bob")
-    is_secret = DuplicateSecrecy({TOURNAMENT: harness.tournaments.workers})
-    harness.voided = frozenset({"1.1/2.1"})
-    harness.connect("ada", "bob", hello=Hello(max_matches=1))
-    was_secret: dict[str, list[bool]] = {}
-
-    def choose_and_check(match: Match, seat: int, moves: Sequence[str]) -> str:
-        for other in ended:
-            was_secret.setdefault(other.setup.match_id, []).append(is_secret(other))
-        return choose_by_match(match, seat, moves)
-
-    ended: list[Match] = []
-    harness.referee.subscribe(FinishedMatchObserver(ended))
-    harness.choose = choose_and_check
-    await start_tournament(
-        harness, cup_terms(RoundRobin(cycles=2), duplicate=DuplicateSets(2), max_concurrent_matches=1), "ada", "bob"
-    )
-    state = await harness.until_over("cup")
-    first, void, replayed, *_ = (match.setup.match_id for match in ended)
-    assert state.tournament.pairings["1.1"].match_ids == {(1, 1): first, (2, 1): void, (2, 2): replayed}
-    assert [was_secret[first][0], was_secret[first][-1]] == [True, False]
-    assert [was_secret[void][0], was_secret[void][-1]] == [True, False]
-    assert not any(map(is_secret, ended))
-    await harness.close()
 
 
 @pytest.mark.parametrize("turns", range(0, 24, 3))
-def test_a_tournament_cancelled_while_it_creates_a_match_leaves_no_match_in_play(turns: int) -> None:
-    @in_loop
-    async def check() -> None:
-        harness = await open_process("ada", "bob", "cyd")
-        for name in ("ada", "bob", "cyd"):
-            harness.referee.sessions.open(Player(name, "1"), MANY_MATCHES)
-        await harness.tournaments.create(tournament_request(cup_terms(RoundRobin(cycles=2)), "ada", "bob", "cyd"))
-        await harness.tournaments.start("cup")
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        await harness.tournaments.cancel("cup")
-        await settle()
-        assert harness.referee.live_matches == []
-        await harness.close()
-
-    check()
+async def test_a_tournament_cancelled_while_it_creates_a_match_leaves_no_match_in_play(turns: int) -> None:
+    terms = cup_terms(RoundRobin(cycles=2))
+    harness = await open_with_tournament(terms, *FOUR[:3], silent=True, online=MANY_MATCHES)
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    await harness.tournaments.cancel("cup")
+    await settle()
+    assert harness.referee.live_matches == []
 
 
-@in_loop
 async def test_no_match_is_created_while_the_log_is_unavailable_and_play_continues_afterwards() -> None:
-    harness = await open_process("ada", "bob")
-    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob")
+    harness = await open_with_tournament(cup_terms(RoundRobin()), "ada", "bob")
     harness.crash.store_unavailable = True
     harness.connect("ada", "bob")
     await settle()
@@ -415,13 +294,10 @@ async def test_no_match_is_created_while_the_log_is_unavailable_and_play_continu
     harness.crash.store_unavailable = False
     await harness.time.advance(SECOND)
     await harness.until_over("cup")
-    await harness.close()
 
 
-@in_loop
 async def test_a_match_whose_start_could_not_be_recorded_is_recorded_a_second_later() -> None:
-    harness = await open_process("ada", "bob")
-    harness.choose = lambda *_: ""
+    harness = await open_process("ada", "bob", silent=True)
     append = harness.contests.append
 
     async def append_except_starts(contest: str, after: int, events: Sequence[ContestEvent]) -> list[ContestEntry]:
@@ -440,13 +316,10 @@ async def test_a_match_whose_start_could_not_be_recorded_is_recorded_a_second_la
     await settle()
     state = await harness.tournaments.get("cup")
     assert [state.match_id(due) for due in state.playing] == [match.setup.match_id]
-    await harness.close()
 
 
-@in_loop
 async def test_a_tournament_whose_game_was_removed_is_reported_and_blocks_no_other() -> None:
-    harness = await open_process("ada", "bob")
-    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob")
+    harness = await open_with_tournament(cup_terms(RoundRobin()), "ada", "bob")
     await start_tournament(harness, cup_terms(RoundRobin(), "fingers", {"seats": 2}), "ada", "bob", name="gone")
     await kill_process()
     after = HostingHarness(harness.store, games={name: game for name, game in GAMES.items() if name != "fingers"})
@@ -455,13 +328,10 @@ async def test_a_tournament_whose_game_was_removed_is_reported_and_blocks_no_oth
     await after.until_over("cup")
     assert [contest for contest, _ in after.faults] == ["tournament/gone"]
     after.faults.clear()
-    await after.close()
 
 
-@in_loop
 async def test_a_fault_in_a_tournament_is_reported_and_retried_after_a_minute() -> None:
-    harness = await open_process("ada", "bob")
-    harness.connect("ada", "bob")
+    harness = await open_process("ada", "bob", online=MANY_MATCHES)
     valid_terms = cup_terms(RoundRobin())
     stranger = TimeControl(odds=(SeatOdds(seat=9),))
     invalid_terms = replace(valid_terms, match_terms=(replace(valid_terms.match_terms[0], time_control=stranger),))
@@ -469,12 +339,10 @@ async def test_a_fault_in_a_tournament_is_reported_and_retried_after_a_minute() 
     players = [EntrantJoined(entrant(name)) for name in ("ada", "bob")]
     await harness.contests.append("tournament/cup", 0, [created, *players])
     await kill_process()
-    after = HostingHarness(harness.store)
-    await after.open()
+    after = await open_process(store=harness.store)
     after.connect("ada", "bob")
     await after.tournaments.start("cup")
     await settle()
     await after.time.advance(60 * SECOND)
     assert [contest for contest, _ in after.faults] == ["tournament/cup"] * 2
     after.faults.clear()
-    await after.close()

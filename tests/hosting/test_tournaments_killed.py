@@ -30,7 +30,6 @@ from tests.hosting.harness import (
     run_until_first,
     tournament_request,
 )
-from tests.live.runner_harness import in_loop
 
 BOTS = ("ada", "bob", "cyd", "dan")
 
@@ -142,55 +141,36 @@ async def check_the_logs(store: Store, state: TournamentState) -> None:
             assert score.ranks == tuple(ranks[name] for name in progress.pairing.entrants)
 
 
-def check_crashes(scenario: Scenario, steps: slice) -> None:
-    @in_loop
-    async def check_all() -> None:
-        expected, writes = await run_without_crash(scenario)
-        assert writes > 20
-        for writes_until_crash in range(1, writes + 1)[steps]:
-            store = await new_store(scenario)
-            state = await run_with_crashes(store, scenario, iter([writes_until_crash]))
-            assert comparable_part(state) == comparable_part(expected), f"stopped after write {writes_until_crash}"
-            await check_the_logs(store, state)
-
-    check_all()
-
-
+@pytest.mark.parametrize(
+    "steps", [slice(3, None, 17), pytest.param(slice(None), marks=pytest.mark.soak)], ids=["some", "all"]
+)
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_a_tournament_killed_after_some_writes_ends_as_without_a_crash(scenario: str) -> None:
-    check_crashes(SCENARIOS[scenario], slice(3, None, 17))
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_a_tournament_killed_after_any_write_ends_as_without_a_crash(scenario: str) -> None:
-    check_crashes(SCENARIOS[scenario], slice(None))
+async def test_a_tournament_killed_after_any_of_its_writes_ends_as_without_a_crash(scenario: str, steps: slice) -> None:
+    expected, writes = await run_without_crash(SCENARIOS[scenario])
+    assert writes > 20
+    for writes_until_crash in range(1, writes + 1)[steps]:
+        store = await new_store(SCENARIOS[scenario])
+        state = await run_with_crashes(store, SCENARIOS[scenario], iter([writes_until_crash]))
+        assert comparable_part(state) == comparable_part(expected), f"stopped after write {writes_until_crash}"
+        await check_the_logs(store, state)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_a_tournament_in_a_database_ends_as_without_a_crash(scenario: str, tmp_path: Path) -> None:
-    @in_loop
-    async def scenario_run() -> None:
-        expected, _ = await run_without_crash(SCENARIOS[scenario])
-        store = await new_store(SCENARIOS[scenario], tmp_path / "log.db")
-        state = await run_with_crashes(store, SCENARIOS[scenario], iter([13] * 100))
-        assert comparable_part(state) == comparable_part(expected)
-        await check_the_logs(store, state)
-        await store.matches.close()
-
-    scenario_run()
+async def test_a_tournament_in_a_database_ends_as_without_a_crash(scenario: str, tmp_path: Path) -> None:
+    expected, _ = await run_without_crash(SCENARIOS[scenario])
+    store = await new_store(SCENARIOS[scenario], tmp_path / "log.db")
+    state = await run_with_crashes(store, SCENARIOS[scenario], iter([13] * 100))
+    assert comparable_part(state) == comparable_part(expected)
+    await check_the_logs(store, state)
+    await store.matches.close()
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("writes", [11, 19])
-def test_a_tournament_ends_as_without_a_crash_when_processes_are_killed_early(scenario: str, writes: int) -> None:
-    @in_loop
-    async def scenario_run() -> None:
-        expected, _ = await run_without_crash(SCENARIOS[scenario])
-        store = await new_store(SCENARIOS[scenario])
-        state = await run_with_crashes(store, SCENARIOS[scenario], iter([writes] * 100))
-        assert comparable_part(state) == comparable_part(expected)
-        await check_the_logs(store, state)
-
-    scenario_run()
+async def test_a_tournament_ends_as_without_a_crash_when_processes_are_killed_early(scenario: str, writes: int) -> None:
+    expected, _ = await run_without_crash(SCENARIOS[scenario])
+    store = await new_store(SCENARIOS[scenario])
+    state = await run_with_crashes(store, SCENARIOS[scenario], iter([writes] * 100))
+    assert comparable_part(state) == comparable_part(expected)
+    await check_the_logs(store, state)

@@ -12,18 +12,19 @@ from referee.hosting.hosting_errors import NoSuchLadder
 from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_ratings import seed_rating, team_seed_rating
 from referee.match.setup import Player
-from tests.hosting.harness import HostingHarness, Store, cup_terms, entrant, tournament_request
+from tests.hosting.harness import (
+    MANY_MATCHES,
+    cup_terms,
+    entrant,
+    open_process,
+    start_tournament,
+    tournament_request,
+)
 from tests.hosting.ladder_harness import ladder_terms
-from tests.live.runner_harness import in_loop
 
 
-@in_loop
 async def test_every_scored_match_is_rated_once_and_the_ratings_seed_the_next_tournament() -> None:
-    store = Store()
-    await store.register("ada", "bob", "cyd")
-    harness = HostingHarness(store)
-    await harness.open()
-    harness.connect("ada", "bob", "cyd")
+    harness = await open_process("ada", "bob", "cyd", online=MANY_MATCHES)
     harness.voided = frozenset({"1.1/1.1"})
     rated_terms = cup_terms(RoundRobin(cycles=2), ladder="main")
     with pytest.raises(NoSuchLadder):
@@ -31,8 +32,7 @@ async def test_every_scored_match_is_rated_once_and_the_ratings_seed_the_next_to
     await harness.ladders.create(
         LadderRequest("main", "org", "r1", replace(ladder_terms(), match_terms=rated_terms.match_terms))
     )
-    await harness.tournaments.create(tournament_request(rated_terms, "ada", "bob", "cyd"))
-    await harness.tournaments.start("cup")
+    await start_tournament(harness, rated_terms, "ada", "bob", "cyd")
     await harness.until_over("cup")
     ratings = (await harness.ladders.get("main")).ladder.current_season.ratings
     assert {player: record.matches for player, record in ratings.items()} == {
@@ -47,7 +47,6 @@ async def test_every_scored_match_is_rated_once_and_the_ratings_seed_the_next_to
     assert list(state.tournament.entrants) == [player.bot for player in by_rating]
     assert state.tournament.entrants["ada"].rating == ratings[Player("ada", "1")].rating.value
     await harness.until_over("next")
-    await harness.close()
 
 
 def test_partners_are_seeded_by_their_shared_rating() -> None:
@@ -60,20 +59,15 @@ def test_partners_are_seeded_by_their_shared_rating() -> None:
     assert seed_rating(ladder, (Player("ada"), Player("cyd"))) is None
 
 
-@in_loop
 async def test_teams_are_seeded_by_the_average_rating_of_their_bots() -> None:
-    store = Store()
     bots = ("ada", "bob", "cyd", "dan")
-    await store.register(*bots, "eve", "fay")
-    harness = HostingHarness(store)
-    await harness.open()
-    harness.connect(*bots)
+    harness = await open_process(*bots, online=MANY_MATCHES)
+    await harness.store.register("eve", "fay")
     rated_terms = cup_terms(RoundRobin(), ladder="main")
     await harness.ladders.create(
         LadderRequest("main", "org", "r1", replace(ladder_terms(), match_terms=rated_terms.match_terms))
     )
-    await harness.tournaments.create(tournament_request(rated_terms, *bots))
-    await harness.tournaments.start("cup")
+    await start_tournament(harness, rated_terms, *bots)
     await harness.until_over("cup")
     ladder = (await harness.ladders.get("main")).ladder
     ratings = {player.bot: record.rating.value for player, record in ladder.current_season.ratings.items()}
@@ -86,4 +80,3 @@ async def test_teams_are_seeded_by_the_average_rating_of_their_bots() -> None:
     assert list(state.tournament.entrants) == ["mixed", "new"]
     assert state.tournament.entrants["mixed"].rating == (ratings[best] + ratings[worst]) / 2
     assert team_seed_rating(ladder, (Player("eve"), Player(best))) == ratings[best]
-    await harness.close()

@@ -2,14 +2,12 @@
 
 from referee_values import RoundRobin, Swiss
 
-from referee.accounts.bot_log import NoticeNote
 from referee.accounts.bots import Version
 from referee.hosting.contest_terms import HostedTournamentTerms
 from referee.match.setup import Player
-from tests.hosting.harness import HostingHarness, cup_terms, entrant
-from tests.hosting.test_tournament_worker import open_process, start_tournament
+from referee.transport.wire.accounts import bot_log_entry_of
+from tests.hosting.harness import HostingHarness, cup_terms, entrant, open_process, start_tournament
 from tests.live.fake_time import settle
-from tests.live.runner_harness import in_loop
 
 
 def frozen_terms(**more: object) -> HostedTournamentTerms:
@@ -26,11 +24,11 @@ async def versions_played(harness: HostingHarness) -> set[Player]:
 
 
 async def notices(harness: HostingHarness, bot: str) -> list[str]:
-    lines = await harness.bot_log.read(bot)
-    return [line.note.what.message for line in lines if isinstance(line.note.what, NoticeNote)]
+    """Return the notices in the log of a bot, as its owner reads them."""
+    entries = map(bot_log_entry_of, await harness.bot_log.read(bot))
+    return [entry.notice.message for entry in entries if entry.HasField("notice")]
 
 
-@in_loop
 async def test_the_version_that_is_online_at_the_start_is_frozen_else_the_latest_one() -> None:
     harness = await open_process("ada", "bob", versions=("1", "2"))
     harness.connect("ada", version="1")
@@ -39,10 +37,8 @@ async def test_the_version_that_is_online_at_the_start_is_frozen_else_the_latest
     harness.connect("bob", version="2")
     await harness.until_over("cup")
     assert await versions_played(harness) == {Player("ada", "1"), Player("bob", "2")}
-    await harness.close()
 
 
-@in_loop
 async def test_a_bot_that_comes_with_another_version_waits_for_the_frozen_one() -> None:
     harness = await open_process("ada", "bob", versions=("1", "2"))
     harness.connect("bob", version="1")
@@ -58,20 +54,16 @@ async def test_a_bot_that_comes_with_another_version_waits_for_the_frozen_one() 
     harness.connect("ada", version="2")
     await harness.until_over("cup")
     assert await notices(harness, "ada") == [wanted]
-    await harness.close()
 
 
-@in_loop
 async def test_without_a_freeze_any_version_plays() -> None:
     harness = await open_process("ada", "bob", versions=("1", "2"))
     harness.connect("ada", "bob", version="1")
     await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob")
     await harness.until_over("cup")
     assert await bots_of(harness) == {"ada": (Player("ada"),), "bob": (Player("bob"),)}
-    await harness.close()
 
 
-@in_loop
 async def test_late_entrants_and_bots_that_were_never_connected_are_frozen_when_they_come() -> None:
     harness = await open_process("ada", "bob", "cyd")
     await harness.store.register("dan", versions=())
@@ -86,4 +78,3 @@ async def test_late_entrants_and_bots_that_were_never_connected_are_frozen_when_
     await settle()
     assert (await bots_of(harness))["dan"] == (Player("dan", "7"),)
     await harness.tournaments.cancel("cup")
-    await harness.close()

@@ -102,6 +102,12 @@ class RefereeHarness(ServerProcess):
         await self.referee.close()
         return RefereeHarness(after=self, games=games or GAMES)
 
+    async def restart_and_recover(self, games: dict[str, Game] | None = None) -> "RefereeHarness":
+        """Return another process on the same log, which has recovered its matches. This one is closed."""
+        later = await self.restart(games)
+        await later.referee.recover()
+        return later
+
     def connect(self, *players: Player, hello: Hello = MANY_MATCHES) -> list[Session]:
         return [self.referee.sessions.open(player, hello) for player in players]
 
@@ -145,9 +151,9 @@ def match_request(game: str = "nim", chosen: Mapping[str, Value] | None = None, 
     return MatchRequest(MatchTerms(game, GAMES[game].settings(chosen), **complete(terms)), **others)
 
 
-def drain_outbox(session: Session) -> list[OutboxItem]:
-    """Remove and return everything in the outgoing queue."""
-    return session.outbox.drain(1000)
+def drain_outbox(*sessions: Session) -> list[OutboxItem]:
+    """Remove and return everything in the outgoing queues."""
+    return [item for session in sessions for item in session.outbox.drain(1000)]
 
 
 def drain_turns(session: Session) -> list[TurnNotice]:

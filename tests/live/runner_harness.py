@@ -60,7 +60,7 @@ def in_loop(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[Ar
             processes = [argument for argument in kwargs.values() if isinstance(argument, ServerProcess)]
             PROCESSES.set(processes)
             await test(*args, **kwargs)
-            for process in processes:
+            for process in processes[::-1]:
                 await process.close()
             await settle()
             if left := asyncio.all_tasks() - {asyncio.current_task()}:
@@ -83,13 +83,31 @@ class ServerProcess:
 
 
 class AwaitedLog(EventLog):
-    """Base of event logs whose `append` is a coroutine."""
+    """Base of event logs whose `append` is a coroutine, and which pass on the rest to another log."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
 
     def begin_append(self, append: Append, done: AppendCallback) -> None:
         task = asyncio.create_task(
             self.append(append.match_id, append.after, append.events, append.request, append.co_append)
         )
         task.add_done_callback(lambda task: done(_result_of(task)))
+
+    async def heads(self, match_ids: Sequence[str]) -> dict[str, int]:
+        return await self._log.heads(match_ids)
+
+    async def unfinished(self) -> list[str]:
+        return await self._log.unfinished()
+
+    async def bots_in_play(self) -> dict[str, list[str]]:
+        return await self._log.bots_in_play()
+
+    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
+        return await self._log.summaries(wanted, before, limit)
+
+    async def close(self) -> None:
+        await self._log.close()
 
 
 def _result_of(task: asyncio.Task[list[Entry]]) -> list[Entry] | Exception:
@@ -102,8 +120,8 @@ class GatedLog(AwaitedLog):
     """`EventLog` whose appends can be held before and after they are written, and which can be unavailable."""
 
     def __init__(self, time: FakeTime, log: MemoryEventLog) -> None:
+        super().__init__(log)
         self._time = time
-        self._log = log
         self.error: BaseException | None = None
         self.before = _open_gate()
         self.after = _open_gate()
@@ -132,21 +150,6 @@ class GatedLog(AwaitedLog):
         entries = await self._log.read(match_id, after, limit)
         self.entries_read += len(entries)
         return entries
-
-    async def heads(self, match_ids: Sequence[str]) -> dict[str, int]:
-        return await self._log.heads(match_ids)
-
-    async def unfinished(self) -> list[str]:
-        return await self._log.unfinished()
-
-    async def bots_in_play(self) -> dict[str, list[str]]:
-        return await self._log.bots_in_play()
-
-    async def summaries(self, wanted: MatchFilter = EVERY_MATCH, before: str = "", limit: int = 100) -> Summaries:
-        return await self._log.summaries(wanted, before, limit)
-
-    async def close(self) -> None:
-        await self._log.close()
 
     def make_unavailable(self) -> None:
         self.error = StoreUnavailable("the disk is full")

@@ -345,7 +345,7 @@ async def test_a_quota_notice_is_sent_to_all_online_bots_of_the_holder_and_no_ot
         [],
     )
     noted = [line.note.what for line in await recorder.read(BOTS[0].bot)]
-    assert [what.about for what in noted if isinstance(what, NoticeNote)] == ["quota_near"]
+    assert [what.about for what in noted if isinstance(what, NoticeNote)] == ["quota_nearly_exhausted"]
     assert await recorder.read(BOTS[3].bot) == []
 
 

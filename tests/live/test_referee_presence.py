@@ -75,8 +75,7 @@ async def test_an_undelivered_end_is_sent_after_every_restart_until_it_is_confir
 
 async def restart_with(harness: RefereeHarness, player: Player) -> tuple[RefereeHarness, Session]:
     """Return the next process, and the session of that bot in it."""
-    harness = await harness.restart()
-    await harness.referee.recover()
+    harness = await harness.restart_and_recover()
     (session,) = harness.connect(player)
     await settle()
     return harness, session
@@ -310,8 +309,7 @@ async def test_a_written_absence_continues_after_a_restart_and_an_unwritten_one_
         if written:
             harness.referee.sessions.close(other)  # Cause another entry to be written later.
             await harness.time.advance(ABSENCE_DELAY_US)
-        later = await harness.restart()
-        await later.referee.recover()
+        later = await harness.restart_and_recover()
         await later.time.advance(later.referee._limits.return_within_us)
         await later.time.advance(left_us - 1)
         assert (await later.match(match_id)).phase is MatchPhase.PLAYING
@@ -411,8 +409,7 @@ async def test_after_a_restart_match_time_stands_still_until_all_bots_are_back(h
 
 async def test_bots_that_do_not_return_after_a_restart_count_as_disconnected(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
-    later = await harness.restart()
-    await later.referee.recover()
+    later = await harness.restart_and_recover()
     await later.time.advance(15 * SECOND)
     assert (await later.event_kinds(match_id))[2:] == ["RefereeRecovered", "SeatDisconnected", "SeatDisconnected"]
     await later.time.advance(10 * SECOND + 1)
@@ -421,8 +418,7 @@ async def test_bots_that_do_not_return_after_a_restart_count_as_disconnected(har
 
 async def test_a_command_resumes_a_recovered_match_and_reading_does_not(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
-    later = await harness.restart()
-    await later.referee.recover()
+    later = await harness.restart_and_recover()
     assert (await later.referee.status(match_id)).match.ply == 0
     assert (await later.event_kinds(match_id))[-1] == "PlayStarted"
     (due,) = await later.referee.due_turns("bot0")
@@ -432,8 +428,7 @@ async def test_a_command_resumes_a_recovered_match_and_reading_does_not(harness:
 
 async def test_resuming_a_match_is_retried_while_the_log_is_unavailable(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
-    later = await harness.restart()
-    await later.referee.recover()
+    later = await harness.restart_and_recover()
     later.log.make_unavailable()
     with pytest.raises(StoreUnavailable):
         await later.referee.resign(match_id, 0)
@@ -499,8 +494,7 @@ async def test_a_match_that_its_game_cannot_replay_becomes_void_and_blocks_no_ot
 
 async def test_a_drain_waits_for_pending_turns_and_sends_no_new_ones(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match()
-    for session in sessions:
-        drain_outbox(session)
+    drain_outbox(*sessions)
     draining = asyncio.create_task(harness.referee.drain(5 * SECOND, 2000))
     await settle()
     assert [drain_outbox(session) for session in sessions] == [[DrainNotice(5000, 2000)]] * 2
@@ -555,8 +549,7 @@ async def test_a_turn_that_is_not_sent_costs_no_time_although_another_node_has_m
 async def test_a_turn_that_was_restored_and_is_not_sent_because_of_a_drain_costs_no_time() -> None:
     earlier = RefereeHarness()
     match_id, _ = await earlier.start_match()
-    harness = await earlier.restart()
-    await harness.referee.recover()
+    harness = await earlier.restart_and_recover()
     harness.connect(*BOTS[:2])  # The match resumes in the background.
     await harness.referee.drain(0, 2000)
     await settle()

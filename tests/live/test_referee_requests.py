@@ -53,8 +53,7 @@ async def test_a_repeated_create_request_makes_one_match_even_after_a_restart(ha
     assert (first.repeated, again.repeated) == (False, True)
     assert await harness.referee.find_created(match_request(labels=REQUEST)) == again
     assert await harness.referee.find_created(match_request(labels={MAKER: "org", REQUEST_ID: "r2"})) is None
-    later = await harness.restart()
-    await later.referee.recover()
+    later = await harness.restart_and_recover()
     after = await later.referee.create(match_request(labels=REQUEST))
     assert after.repeated
     assert after.status.match.setup == first.status.match.setup
@@ -240,8 +239,7 @@ async def test_a_match_ends_by_an_organisers_decision_or_a_resignation(harness: 
 
 async def test_nothing_is_sent_while_the_log_cannot_be_written(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match()
-    for session in sessions:
-        drain_outbox(session)
+    drain_outbox(*sessions)
     harness.log.make_unavailable()
     with pytest.raises(StoreUnavailable):
         await harness.referee.submit(match_id, 0, "0.0.1", "1")
@@ -279,8 +277,7 @@ async def test_a_repeated_request_that_ended_the_match_returns_the_first_result(
     first = await ENDS[request_name](harness.referee, match_id)
     assert first.result
     again = [await ENDS[request_name](harness.referee, match_id)]
-    harness = await harness.restart()
-    await harness.referee.recover()
+    harness = await harness.restart_and_recover()
     again.append(await ENDS[request_name](harness.referee, match_id))
     assert again == [first, first]
     with pytest.raises(MatchOver):
@@ -303,8 +300,7 @@ async def test_a_repeated_request_gets_its_first_result_after_its_game_was_remov
     await harness.referee.offer_draw(match_id, 0)
     first = await ENDS[request_name](harness.referee, match_id)
     assert first.result
-    later = await harness.restart(WITHOUT_NIM)
-    await later.referee.recover()
+    later = await harness.restart_and_recover(WITHOUT_NIM)
     assert [await ENDS[request_name](later.referee, match_id) for _ in range(2)] == [first, first]
     with pytest.raises(EngineFault):
         await later.referee.resign(match_id, 0, "other")
@@ -319,8 +315,7 @@ async def test_the_players_of_a_match_are_known_after_its_game_was_removed(harne
     assert taken == (Player(), BOTS[1])
     played, _ = await harness.start_match()
     await harness.referee.resign(played, 1)
-    later = await harness.restart(WITHOUT_NIM)
-    await later.referee.recover()
+    later = await harness.restart_and_recover(WITHOUT_NIM)
     assert (await later.referee.setup(open_match)).players == taken
     assert (await later.referee.setup(played)).players == BOTS[:2]
 
@@ -343,8 +338,7 @@ async def test_a_repeated_draw_offer_and_its_refusal_return_their_first_results(
     offered = await harness.referee.offer_draw(match_id, 1, "o")
     declined = await harness.referee.decline_draw(match_id, 0, "d")
     await harness.submit_move(match_id, 0, "1")
-    harness = await harness.restart()
-    await harness.referee.recover()
+    harness = await harness.restart_and_recover()
     assert await harness.referee.offer_draw(match_id, 1, "o") == offered == RequestAccepted(3, None)
     assert await harness.referee.decline_draw(match_id, 0, "d") == declined == RequestAccepted(4, None)
     assert (await harness.match(match_id)).offers == frozenset()
@@ -360,8 +354,7 @@ async def test_a_repeated_resignation_in_a_match_that_continues_returns_its_firs
     assert first == RequestAccepted(4, None)
     await harness.submit_move(match_id, 1, "1")
     assert await harness.referee.resign(match_id, 0, "r") == first
-    harness = await harness.restart()
-    await harness.referee.recover()
+    harness = await harness.restart_and_recover()
     assert await harness.referee.resign(match_id, 0, "r") == first
 
 

@@ -120,8 +120,7 @@ async def test_a_request_id_stays_known_during_and_after_the_match_and_after_a_r
     await harness.submit_move(match_id, 1, "1")
     await harness.submit_move(match_id, 0, "1", request_id="r2")
     again = [await harness.referee.submit(match_id, 0, "0.0.1", "2", "r1")]
-    harness = await harness.restart()
-    await harness.referee.recover()
+    harness = await harness.restart_and_recover()
     again.append(await harness.referee.submit(match_id, 0, "0.0.1", "2", "r1"))
     harness.connect(*BOTS[:2])
     await settle()
@@ -219,8 +218,7 @@ async def test_an_answer_after_the_flag_fall_is_late_and_so_is_its_repetition(ha
 
 async def test_a_turn_played_by_a_policy_expires_with_the_clock_charge(harness: RefereeHarness) -> None:
     match_id, sessions = await harness.start_match(policies=Policies(timeout="default_move"))
-    for session in sessions:
-        drain_outbox(session)
+    drain_outbox(*sessions)
     await harness.time.advance(10 * SECOND + 1)
     (expired,) = drain_outbox(sessions[0])
     assert isinstance(expired, TurnExpired)

@@ -129,6 +129,11 @@ class MatchFixture:
         self.now_us += after_us
         return self.do(self.answer(seat, move, **rest))
 
+    def play(self, moves: str) -> None:
+        """Play these moves, of one character each, for the seats whose turn it is."""
+        for move in moves:
+            self.move(self.owing[0], move)
+
     def flag(self, seat: int, after_us: Micros = 0, **rest: Any) -> tuple[Event, ...]:
         """Return the events that follow if a timer checks the seat's clock after `after_us`."""
         self.now_us += after_us

@@ -195,7 +195,7 @@ def test_a_repeated_answer_with_another_score_changes_nothing() -> None:
 def test_terms_that_contradict_themselves_are_an_error(given: dict[str, int], field: str, why: str) -> None:
     with pytest.raises(BadSetup) as error:
         check_adjudication(Adjudication(**given))
-    assert error.value.details == {"field": field, "why": why}
+    assert error.value.details == {"field": field, "wrong": why}
 
 
 @pytest.mark.parametrize("adjudication", [RESIGN, DRAW])

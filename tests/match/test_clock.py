@@ -186,7 +186,7 @@ def test_the_error_for_an_invalid_clock_says_what_is_valid(
 ) -> None:
     with pytest.raises(BadTimeControl) as caught:
         make()
-    assert caught.value.details == {"field": field, "why": why}
+    assert caught.value.details == {"field": field, "wrong": why}
     assert str(caught.value) == f"invalid time control: {field} {why}"
 
 

@@ -22,7 +22,6 @@ from referee.match.clock_charge import (
     charge,
     check_credit,
     flag_falls_at_us,
-    hourglass_share,
 )
 from referee.match.match_errors import BadTimeControl
 from tests.match.clock_strategies import controls
@@ -123,10 +122,6 @@ def test_without_a_clock_no_flag_falls() -> None:
     assert flag_falls_at_us(Untimed(), Clock(), 0, 10) is None
 
 
-def test_hourglass_time_is_shared_equally_and_fractions_of_a_microsecond_are_lost() -> None:
-    assert [hourglass_share(10, others) for others in (1, 2, 3)] == [10, 5, 3]
-
-
 def test_network_credit_is_limited_per_move_and_per_match() -> None:
     fixture = started_match(control=HUNDRED, credit_us=(10, 25))
     for seat, after, network, left, credit_left in [
@@ -205,4 +200,4 @@ def test_a_network_credit_is_at_most_ten_years(field: str) -> None:
     for wrong in (-1, most + 1):
         with pytest.raises(BadTimeControl) as caught:
             check_credit(NetworkCredit(**{field: wrong}))
-        assert caught.value.details == {"field": f"network_credit.{field}", "why": "must be from 0 to ten years"}
+        assert caught.value.details == {"field": f"network_credit.{field}", "wrong": "must be from 0 to ten years"}

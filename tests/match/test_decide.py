@@ -33,7 +33,7 @@ from referee.match.match_errors import DrawNotClaimable, MatchOver, NotAllowedNo
 from referee.match.result import EndCause, EndKind
 from referee.match.setup import Player
 from referee.match.state import CHANGES, MatchPhase
-from tests.match.games import BRITTLE, STONES, BrokenGame
+from tests.match.games import BRITTLE, STONES
 from tests.match.match_fixture import MatchFixture, kinds, match_setup, started_match
 
 NOW = TurnMeasurement(0)
@@ -102,7 +102,7 @@ def test_the_grid_has_every_command_and_agrees_with_the_table() -> None:
 
 
 def test_the_error_for_a_command_in_a_wrong_phase_names_the_phase() -> None:
-    error = at(MatchPhase.PLAYING).refuses(StartPlay(), NotAllowedNow, command="StartPlay", phase="playing")
+    error = at(MatchPhase.PLAYING).refuses(StartPlay(), NotAllowedNow, command="StartPlay", waiting_for="playing")
     assert str(error) == "StartPlay is not possible while the match is playing"
 
 
@@ -133,19 +133,23 @@ def brittle(breaks: str, policies: Policies = Policies()) -> MatchFixture:  # no
     return started_match(BRITTLE, chosen={"breaks": breaks}, policies=policies)
 
 
-def test_an_engine_exception_during_a_move_voids_the_match() -> None:
-    fixture = brittle("playing")
-    fixture.move(0, "1")
-    assert kinds(fixture.move(1, "2")) == ["PlayEnded"]
-    assert (fixture.result.kind, fixture.result.cause) == (EndKind.VOID, EndCause.ENGINE_FAULT)
-    assert fixture.result.reason == "BrokenGame: two were too many"
-    assert isinstance(fixture.fault, BrokenGame)
-
-
-def test_an_engine_exception_after_a_move_discards_the_move() -> None:
-    fixture = brittle("outcome")
-    assert kinds(fixture.move(0, "1")) == ["PlayEnded"]
-    assert fixture.result.reason == "BrokenGame: the winner is not known"
+@pytest.mark.parametrize(
+    ("breaks", "move", "reason"),
+    [
+        pytest.param("playing", "2", "BrokenGame: two were too many", id="during a move"),
+        pytest.param("outcome", "1", "BrokenGame: the winner is not known", id="after a move, which is discarded"),
+        pytest.param(
+            "whose_turn", "2", "NotYourTurn: it is not the turn of seat 0; to move: seat 1", id="about the seat to move"
+        ),
+    ],
+)
+def test_an_engine_exception_voids_the_match_whatever_the_policies(breaks: str, move: str, reason: str) -> None:
+    for policies in (Policies(), Policies(forfeit_effect="random_moves", timeout="random_move")):
+        fixture = brittle(breaks, policies)
+        assert kinds(fixture.move(0, move)) == ["PlayEnded"]
+        assert (fixture.result.kind, fixture.result.cause) == (EndKind.VOID, EndCause.ENGINE_FAULT)
+        assert fixture.result.reason == reason
+        assert type(fixture.fault).__name__ == reason.partition(":")[0]
 
 
 def test_an_outcome_that_no_log_can_hold_voids_the_match() -> None:
@@ -167,18 +171,6 @@ def test_an_illegal_default_move_voids_the_match() -> None:
     assert kinds(fixture.flag(0, 10_000_001)) == ["PlayEnded"]
     assert fixture.result.cause is EndCause.ENGINE_FAULT
     assert fixture.result.reason.startswith("IllegalMove: 9 is not legal")
-
-
-def test_an_engine_that_rejects_the_seat_to_move_voids_the_match() -> None:
-    fixture = brittle("whose_turn")
-    assert kinds(fixture.move(0, "2")) == ["PlayEnded"]
-    assert fixture.result.cause is EndCause.ENGINE_FAULT
-
-
-def test_no_policy_prevents_the_voiding() -> None:
-    fixture = brittle("playing", Policies(forfeit_effect="random_moves", timeout="random_move"))
-    assert kinds(fixture.move(0, "2")) == ["PlayEnded"]
-    assert fixture.result.kind is EndKind.VOID
 
 
 def test_a_decision_without_an_exception_has_no_fault() -> None:

@@ -69,8 +69,7 @@ def test_when_one_of_two_sides_resigns_the_other_wins(seat: int, ranks: tuple[in
 
 def test_with_four_sides_a_seat_that_resigns_is_last_and_the_others_rank_by_standing() -> None:
     fixture = stones(4)
-    for move in "2311":
-        fixture.move(fixture.owing[0], move)
+    fixture.play("2311")
     assert kinds(fixture.do(Resign(1))) == ["SeatResigned", "PlayEnded"]
     assert fixture.result.ranks == (1, 4, 2, 2)
     assert fixture.result.scores == pytest.approx((1.0, 0.0, 0.5, 0.5))
@@ -252,8 +251,7 @@ def test_an_offer_ends_when_its_seat_drops_out() -> None:
 
 def test_a_draw_is_claimed_by_the_rules_of_the_game() -> None:
     fixture = stones(2)
-    fixture.move(0, "2")
-    fixture.move(1, "2")
+    fixture.play("22")
     assert kinds(fixture.do(ClaimDraw(0))) == ["PlayEnded"]
     assert (fixture.result.kind, fixture.result.cause, fixture.result.reason) == (
         EndKind.PLAYED,
@@ -266,8 +264,7 @@ def test_a_draw_is_claimed_by_the_rules_of_the_game() -> None:
 def test_there_is_no_draw_to_claim_out_of_turn_or_without_a_reason() -> None:
     fixture = stones(2)
     fixture.refuses(ClaimDraw(0), DrawNotClaimable)
-    fixture.move(0, "2")
-    fixture.move(1, "2")
+    fixture.play("22")
     fixture.refuses(ClaimDraw(1), DrawNotClaimable, why="the rules allow this seat no claim in this position")
 
 
@@ -297,8 +294,7 @@ def test_a_seat_can_abort_only_before_its_first_move() -> None:
 
 def test_the_owner_can_abort_the_match_at_any_time() -> None:
     fixture = started_match()
-    fixture.move(0, "1")
-    fixture.move(1, "1")
+    fixture.play("11")
     assert kinds(fixture.do(AbortMatch())) == ["PlayEnded"]
     waiting = MatchFixture(match_setup())
     assert kinds(waiting.do(AbortMatch())) == ["PlayEnded"]
@@ -327,7 +323,9 @@ def test_a_failure_voids_the_match(cause: EndCause) -> None:
 
 @pytest.mark.parametrize("cause", sorted(set(EndCause) - set(VOID_CAUSES), key=str))
 def test_a_regular_cause_cannot_void_a_match(cause: EndCause) -> None:
-    started_match().refuses(VoidMatch(cause), BadVerdict, why=f"{cause.value} is no cause for a void match")
+    started_match().refuses(
+        VoidMatch(cause), BadVerdict, field="side_scores", wrong=f"{cause.value} is no cause for a void match"
+    )
 
 
 @pytest.mark.parametrize(
@@ -351,7 +349,12 @@ def test_an_adjudication_decides_by_ranks(verdict: tuple[int, ...], ranks: tuple
 @pytest.mark.parametrize("verdict", [(), (1,), (1, 2, 3)])
 def test_an_adjudication_must_rank_every_side(verdict: tuple[int, ...]) -> None:
     for fixture in (started_match(), stones(4, teams=True)):
-        fixture.refuses(AdjudicateMatch(verdict), BadVerdict, why="it must have one rank for each of the 2 sides")
+        fixture.refuses(
+            AdjudicateMatch(verdict),
+            BadVerdict,
+            field="side_scores",
+            wrong="it must have one rank for each of the 2 sides",
+        )
 
 
 def test_an_adjudication_keeps_earlier_faults() -> None:
@@ -379,8 +382,7 @@ def sources(fixture: MatchFixture) -> list[tuple[int, MoveSource]]:
 
 def test_a_finished_game_ends_the_match_by_its_rules() -> None:
     fixture = started_match(STONES, chosen={"heap": 6})
-    fixture.move(0, "1")
-    fixture.move(1, "2")
+    fixture.play("12")
     assert kinds(fixture.move(2, "3")) == ["MovePlayed", "PlayEnded"]
     assert (fixture.result.kind, fixture.result.cause, fixture.result.reason) == (
         EndKind.PLAYED,
@@ -393,8 +395,7 @@ def test_a_finished_game_ends_the_match_by_its_rules() -> None:
 
 def test_a_finished_game_of_teams_ranks_the_teams() -> None:
     fixture = started_match(STONES, chosen={"heap": 8, "seats": 4, "teams": True})
-    for move in "1232":
-        fixture.move(fixture.owing[0], move)
+    fixture.play("1232")
     assert fixture.result.scores == (1.0, 2.0, 3.0, 2.0)
     assert (fixture.result.side_scores, fixture.result.ranks) == ((4.0, 4.0), (1, 1, 1, 1))
 
@@ -410,8 +411,7 @@ def test_with_two_sides_a_dropout_always_ends_the_match(effect: ForfeitEffect) -
 
 def test_by_default_a_dropout_ends_a_match_of_four_sides() -> None:
     fixture = four(policies=Policies())
-    fixture.move(0, "2")
-    fixture.move(1, "3")
+    fixture.play("23")
     assert kinds(fixture.flag(2, 101)) == ["FlagFell", "SeatForfeited", "PlayEnded"]
     assert (fixture.result.kind, fixture.result.ranks) == (EndKind.FORFEITED, (2, 1, 4, 3))
     assert fixture.result.forfeits == (Forfeit(2, "time", 2),)
@@ -494,8 +494,7 @@ def test_a_seat_that_dropped_out_is_last_even_if_the_policy_plays_well() -> None
 def test_a_game_that_continues_after_a_resignation_counts_as_played() -> None:
     fixture = started_match(STONES, chosen={"heap": 5}, policies=DEFAULTS)
     fixture.do(Resign(0))
-    fixture.move(1, "1")
-    fixture.move(2, "1")
+    fixture.play("11")
     assert (fixture.result.kind, fixture.result.cause) == (EndKind.PLAYED, EndCause.RULES)
     assert (fixture.result.ranks, fixture.result.side_ranks) == ((3, 1, 1), (3, 1, 1))
 

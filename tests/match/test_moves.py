@@ -122,8 +122,7 @@ def test_only_the_last_answer_of_a_seat_can_be_repeated() -> None:
     fixture = started_match()
     first = fixture.answer(0, "1")
     fixture.do(first)
-    fixture.move(1, "1")
-    fixture.move(0, "1")
+    fixture.play("11")
     fixture.refuses(first, StaleTurn)
 
 
@@ -152,8 +151,7 @@ def test_a_request_id_identifies_one_request() -> None:
 
 def test_answers_without_a_request_id_never_conflict() -> None:
     fixture = started_match()
-    fixture.move(0, "1")
-    fixture.move(1, "1")
+    fixture.play("11")
     assert kinds(fixture.move(0, "1")) == ["MovePlayed"]
 
 

@@ -57,7 +57,7 @@ def test_taking_the_same_seat_again_adds_no_event() -> None:
 
 def test_a_player_without_a_name_cannot_take_a_seat() -> None:
     waiting().refuses(
-        TakeSeat(1, Player()), BadSetup, field="player", why="must have a name; a seat without one is open"
+        TakeSeat(1, Player()), BadSetup, field="player", wrong="must have a name; a seat without one is open"
     )
 
 
@@ -78,7 +78,7 @@ def test_a_player_without_a_version_gets_the_version_of_the_bot_that_takes_the_s
 def test_the_error_for_an_unknown_seat_lists_the_seats(seat: int) -> None:
     for command in (TakeSeat(seat, BERT), AddNonce(seat, b""), DisconnectSeat(seat), EndGracePeriod(seat)):
         error = waiting().refuses(command, NoSuchSeat)
-        assert error.details == {"seat": str(seat), "seats": "2"}
+        assert error.details == {"field": "seat", "wrong": "there is no such seat"}
         assert str(error) == f"there is no seat {seat}; seats are 0 to 1"
 
 
@@ -128,12 +128,14 @@ def test_each_seat_can_give_one_nonce_if_nonces_are_requested() -> None:
 
 
 def test_a_nonce_that_was_not_requested_is_an_error() -> None:
-    MatchFixture(match_setup()).refuses(AddNonce(0, b"salt"), NonceRefused, why="the match uses no nonces")
+    MatchFixture(match_setup()).refuses(
+        AddNonce(0, b"salt"), NonceRefused, field="nonce", wrong="the match uses no nonces"
+    )
 
 
 def test_a_nonce_has_64_bytes_at_most() -> None:
     fixture = MatchFixture(match_setup(nonce_timeout_us=1_000_000))
-    fixture.refuses(AddNonce(0, bytes(65)), NonceRefused, why="it has more than 64 bytes")
+    fixture.refuses(AddNonce(0, bytes(65)), NonceRefused, field="nonce", wrong="it has more than 64 bytes")
     assert kinds(fixture.do(AddNonce(0, bytes(64)))) == ["NonceAdded"]
 
 

@@ -71,7 +71,7 @@ def test_contradictory_terms_are_an_error(wrong: dict[str, Any], field: str, why
     setup = match_setup(**wrong)
     with pytest.raises(BadSetup) as caught:
         setup.check(NIM)
-    assert caught.value.details == {"field": field, "why": why}
+    assert caught.value.details == {"field": field, "wrong": why}
     assert str(caught.value) == f"invalid match terms: {field} {why}"
 
 
@@ -85,7 +85,7 @@ def test_contradictory_terms_are_an_error(wrong: dict[str, Any], field: str, why
 def test_terms_with_impossible_times_cannot_be_written(wrong: dict[str, Any], field: str, why: str) -> None:
     with pytest.raises(BadSetup) as caught:
         match_setup(**wrong)
-    assert caught.value.details == {"field": field, "why": why}
+    assert caught.value.details == {"field": field, "wrong": why}
 
 
 @pytest.mark.parametrize("given", [1, 3])

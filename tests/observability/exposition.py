@@ -1,10 +1,17 @@
 """The metrics page, parsed as Prometheus parses it."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from referee.observability.metrics import Metrics
+from referee.observability.metrics import GaugeSources, Metrics
+
+
+def gauge_sources(**changed: Any) -> GaugeSources:
+    """Return the sources of a server without matches, except those given here."""
+    nothing: dict[str, Any] = {"matches": list, "sessions": list, "lag_us": int, "stalls": lambda: [0] * 7}
+    return GaugeSources(**nothing | {"ready": lambda: True} | changed)
 
 
 class Page:

@@ -4,16 +4,16 @@ from referee.contests.ladder.events import LadderClosureStarted
 from referee.contests.pairing import ContestMatchVoided
 from referee.hosting.contest_log import LADDER, TOURNAMENT
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
-from referee.observability.metrics import GaugeSources, Metrics
+from referee.observability.metrics import Metrics
 from tests.live.fake_time import FakeTime
 from tests.live.runner_harness import in_loop
-from tests.observability.exposition import Page
+from tests.observability.exposition import Page, gauge_sources
 from tests.storage.memory_log import MemoryEventLog
 
 
 def queue_page(**queues: MatchQueue) -> Page:
     metrics = Metrics("1.2.3")
-    metrics.register_gauges(GaugeSources(list, list, lambda: 0, lambda: [0] * 7, lambda: True, queues=lambda: queues))
+    metrics.register_gauges(gauge_sources(queues=lambda: queues))
     return Page(metrics)
 
 

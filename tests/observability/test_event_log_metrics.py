@@ -1,4 +1,4 @@
-"""Metrics of an event log: the duration of appends and the size of their groups."""
+"""Metrics of an event log, and the reports of its outages."""
 
 import asyncio
 
@@ -74,3 +74,21 @@ async def test_a_measured_log_passes_on_co_appends() -> None:
     log = metrics.meter_event_log(harness.log, harness.time)
     await log.append("m1", 0, creation("m1"), None, CoAppend("ladder/main", 0, (LadderClosureFinished(),)))
     assert [entry.event for entry in await harness.stored.contests.read("ladder/main")] == [LadderClosureFinished()]
+
+
+@in_loop
+async def test_an_outage_of_the_log_is_reported_once_at_its_start_and_once_at_its_end() -> None:
+    harness, reports = RunnerHarness(), list[str]()
+    log = Metrics("1.2.3").meter_event_log(harness.log, harness.time, reports.append)
+    await log.append("m1", 0, creation("m1"))
+    assert reports == []
+    harness.log.make_unavailable()
+    for _ in range(3):
+        with pytest.raises(StoreUnavailable):
+            await log.append("m2", 0, creation("m2"))
+    assert reports == ["the disk is full"]
+    harness.log.make_available()
+    for match_id in ("m2", "m3"):
+        await log.append(match_id, 0, creation(match_id))
+    assert reports == ["the disk is full", ""]
+    assert [entry.event for entry in await log.read("m2")] == creation("m2")

@@ -23,9 +23,9 @@ from referee.match.result import EndCause, EndKind, Forfeit, PlayerRating, Ratin
 from referee.match.setup import Player
 from referee.match.state import Match
 from referee.observability.metric_families import CounterFamily, HistogramFamily
-from referee.observability.metrics import GaugeSources, Metrics
+from referee.observability.metrics import Metrics
 from tests.live.runner_harness import RunnerHarness, in_loop, match_setup, submit_move
-from tests.observability.exposition import Page
+from tests.observability.exposition import Page, gauge_sources
 from tests.observability.test_metrics_page import make_calls
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
@@ -167,16 +167,8 @@ def with_other_bots(announced: Announced, number: int) -> Announced:
 async def test_the_number_of_series_depends_on_games_only() -> None:
     metrics, live, online_bots = Metrics("1.2.3"), dict[str, Match](), list[str]()
     waiting: list[QueuedMatch] = []
-    metrics.register_gauges(
-        GaugeSources(
-            live.values,
-            lambda: online_bots,
-            lambda: 0,
-            lambda: [0] * 7,
-            lambda: True,
-            queues=lambda: {"ladder": MatchQueue(1, tuple(waiting))},
-        )
-    )
+    queues = lambda: {"ladder": MatchQueue(1, tuple(waiting))}  # noqa: E731  # Read at each scrape.
+    metrics.register_gauges(gauge_sources(matches=live.values, sessions=lambda: online_bots, queues=queues))
     example_matches = [await whole_match(game) for game in (NIM, FINGERS)]
 
     def record_match(number: int) -> None:
@@ -250,21 +242,19 @@ def test_a_name_can_be_registered_only_once() -> None:
         CounterFamily(registry, "faults", "Faults.")
 
 
-def gauges_page(ready: bool = True, ends_s: float | None = None, data_dir: Path | None = None) -> Page:
+def gauges_page(**sources: Any) -> Page:
     metrics = Metrics("1.2.3")
-    metrics.register_gauges(
-        GaugeSources(list, list, lambda: 0, lambda: [0] * 7, lambda: ready, lambda: ends_s, data_dir)
-    )
+    metrics.register_gauges(gauge_sources(**sources))
     return Page(metrics)
 
 
 def test_a_draining_referee_is_not_ready() -> None:
-    assert gauges_page(ready=True).value("referee_ready") == 1
-    assert gauges_page(ready=False).families["referee_ready"].samples[0].value == 0
+    assert gauges_page().value("referee_ready") == 1
+    assert gauges_page(ready=lambda: False).families["referee_ready"].samples[0].value == 0
 
 
 def test_the_expiry_of_the_certificate_is_exported_if_there_is_one() -> None:
-    assert gauges_page(ends_s=1.8e9).value("referee_certificate_expiry_timestamp_seconds") == 1.8e9
+    assert gauges_page(certificate_ends_s=lambda: 1.8e9).value("referee_certificate_expiry_timestamp_seconds") == 1.8e9
     assert "referee_certificate_expiry_timestamp_seconds" not in gauges_page().families
 
 

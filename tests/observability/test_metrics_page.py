@@ -10,15 +10,14 @@ import pytest
 from prometheus_client.metrics_core import Metric
 from referee_api.v1.match_service_pb2 import SubmitMoveResponse
 
-from referee.cluster.cluster_metrics import ClusterCollector
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.ports import StoreUnavailable
 from referee.match.clock import SECOND
-from referee.observability.metrics import GaugeSources, Metrics
+from referee.observability.metrics import Metrics
 from tests.cluster.bus.local_bus import LocalBusHub
-from tests.cluster.test_cluster_member import sources
+from tests.cluster.test_cluster_member import collector
 from tests.live.runner_harness import RunnerHarness, in_loop, match_setup, submit_move
-from tests.observability.exposition import Page
+from tests.observability.exposition import Page, gauge_sources
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
 HEAD = "| metric | type | labels | meaning |\n| --- | --- | --- | --- |\n"
@@ -35,18 +34,8 @@ async def play_match(metrics: Metrics) -> None:
         metrics.matches.on_entries(before, entries, match)
     match_in_play = harness.observer.announced[1][2]
     data_dir, queues = Path(__file__).parent, {"tournament": MatchQueue(1, (QueuedMatch(WaitReason.BOTS, 1),))}
-    metrics.register_gauges(
-        GaugeSources(
-            lambda: [match_in_play],
-            lambda: ["bot0"],
-            lambda: 0,
-            lambda: [0] * 7,
-            lambda: True,
-            lambda: 1.0,
-            data_dir,
-            lambda: queues,
-        )
-    )
+    sources = {"matches": lambda: [match_in_play], "sessions": lambda: ["bot0"], "certificate_ends_s": lambda: 1.0}
+    metrics.register_gauges(gauge_sources(**sources, data_dir=data_dir, queues=lambda: queues))
     harness.log.make_unavailable()
     with pytest.raises(StoreUnavailable):
         await metrics.meter_event_log(harness.log, harness.time).append("m1", 0, ())
@@ -84,7 +73,7 @@ def exported_families() -> list[Metric]:
     """Cause every event that is measured, and return all metric families."""
     metrics = Metrics("1.2.3")
     metrics.refused("ILLEGAL_MOVE")
-    metrics.register(ClusterCollector(sources(LocalBusHub().bus())))
+    metrics.register(collector(LocalBusHub().bus()))
     in_loop(play_match)(metrics)
     asyncio.run(make_calls(metrics))
     page = Page(metrics)

@@ -9,20 +9,7 @@ from msgspec.structs import replace
 from referee_values import Swiss
 
 from referee.contests.contest_entrant import ContestEntrant
-from referee.contests.ladder.commands import (
-    AvailableEntrant,
-    ChallengeEntrants,
-    CloseLadder,
-    FinishClosure,
-    JoinLadder,
-    LadderCommand,
-    LeaveLadder,
-    PairEntrants,
-    RateMatch,
-    RecordLadderVoid,
-    StartLadderMatch,
-    StartSeason,
-)
+from referee.contests.ladder import commands
 from referee.contests.ladder.decide import decide
 from referee.contests.ladder.matchmaking import select_matches_to_start
 from referee.contests.ladder.rating_rules import DAY_MS
@@ -77,13 +64,13 @@ class SimulatedLadder:
         self.entries.append(entry)
         self.state = self.fold(self.state, entry)
 
-    def do(self, command: LadderCommand) -> None:
+    def do(self, command: commands.LadderCommand) -> None:
         assert isinstance(self.state, LadderState)
         for event in decide(self.state.ladder, command):
             self._append(event)
 
     def join(self, name: str, owners: tuple[str, ...]) -> None:
-        self.do(JoinLadder(ContestEntrant(name, (Player(name),), owners=owners)))
+        self.do(commands.JoinLadder(ContestEntrant(name, (Player(name),), owners=owners)))
 
     @property
     def ladder(self) -> Any:
@@ -92,10 +79,10 @@ class SimulatedLadder:
     def player(self, name: str) -> Player:
         return Player(name, str(self.versions[name]))
 
-    def available(self) -> tuple[AvailableEntrant, ...]:
+    def available(self) -> tuple[commands.AvailableEntrant, ...]:
         busy = [name for due in self.ladder.matches_in_play for name in due.pairing.entrants]
         return tuple(
-            AvailableEntrant(name, (self.player(name),), 2 - busy.count(name))
+            commands.AvailableEntrant(name, (self.player(name),), 2 - busy.count(name))
             for name in self.ladder.entrants
             if self.rng.random() < 0.8 and name in self.online
         )
@@ -112,14 +99,14 @@ class SimulatedLadder:
             for due in select_matches_to_start(self.ladder, available):
                 self._start(due)
             deferred = frozenset(due.id for due in self.ladder.due_matches if self.rng.random() < 0.5)
-            self.do(PairEntrants(available, self.rng.random() < 0.3, deferred, self.rng.choice([None, 1, 3])))
+            self.do(commands.PairEntrants(available, self.rng.random() < 0.3, deferred, self.rng.choice([None, 1, 3])))
             for due in self.ladder.matches_in_play:
                 if self.rng.random() < 0.7:
                     rated += self._end(due)
-        self.do(CloseLadder("done"))
+        self.do(commands.CloseLadder("done"))
         for due in self.ladder.matches_in_play:
             self._end(due)
-        self.do(FinishClosure())
+        self.do(commands.FinishClosure())
         return self
 
     def _something_happens(self) -> None:
@@ -129,11 +116,11 @@ class SimulatedLadder:
             self.versions[name] += 1
         elif chance < 0.06 and name in self.ladder.entrants:
             if not any(name in due.pairing.entrants for due in self.ladder.matches_in_play):
-                self.do(LeaveLadder(name, "away"))
+                self.do(commands.LeaveLadder(name, "away"))
         elif chance < 0.12 and name not in self.ladder.entrants:
             self.join(name, self.ladder.all_entrants[name].owners)
         elif chance < 0.15 and self.ladder.season < 4:
-            self.do(StartSeason(f"ann/{len(self.entries)}"))
+            self.do(commands.StartSeason(f"ann/{len(self.entries)}"))
         elif chance < 0.2:
             self._challenge(name)
 
@@ -142,19 +129,19 @@ class SimulatedLadder:
         others = [peer for peer in entrants if peer != name and not {*entrants[peer].owners} & {*self._owners(name)}]
         if name in entrants and others:
             names = (name, self.rng.choice(others))
-            self.do(ChallengeEntrants(f"ann/{len(self.entries)}", names))
+            self.do(commands.ChallengeEntrants(f"ann/{len(self.entries)}", names))
 
     def _owners(self, name: str) -> tuple[str, ...]:
         return self.ladder.all_entrants[name].owners  # type: ignore[no-any-return]
 
     def _start(self, due: DueMatch) -> None:
-        self.do(StartLadderMatch(due.id, f"m{len(self.entries)}"))
+        self.do(commands.StartLadderMatch(due.id, f"m{len(self.entries)}"))
 
     def _end(self, due: DueMatch) -> int:
         """End a match; return how many were rated."""
         match_id = self.state.match_id(due)
         if self.rng.random() < 0.05:
-            self.do(RecordLadderVoid(due.id, match_id))
+            self.do(commands.RecordLadderVoid(due.id, match_id))
             return 0
         lead = self.strengths[due.seats[0]] - self.strengths[due.seats[1]]
         chance = self.rng.random()
@@ -162,7 +149,7 @@ class SimulatedLadder:
         players = [self.player(name) for name in due.seats]
         forfeited = tuple(players[ranks.index(2) :][:1]) if 2 in ranks and chance > 0.95 else ()
         finish = FinishOrder(tuple((player,) for player in players), ranks)
-        self.do(RateMatch(match_id, finish, forfeited, due.id, at_ms=self.now_ms))
+        self.do(commands.RateMatch(match_id, finish, forfeited, due.id, at_ms=self.now_ms))
         return 1
 
     def record(self) -> bytes:

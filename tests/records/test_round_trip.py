@@ -1,4 +1,4 @@
-"""Whole matches of every game, written, read and verified."""
+"""Whole matches of every game, written line by line, read and verified."""
 
 from itertools import count, product
 from pathlib import Path
@@ -10,14 +10,17 @@ from msgspec import structs
 
 from engines.api import Game
 from engines.options import Settings, Value
+from referee.live.ports import LogDamaged
+from referee.match.commands import StartPlay
 from referee.match.events import Event, PlayEnded
 from referee.match.result import EndCause
+from referee.records.record_format import NotOver, format_record
 from referee.records.record_reader import RecordStatus, read_record_history
 from referee.records.signing_key import fingerprint, public_hex
 from referee.records.verify import replay_finished_match
 from tests.match.setups import change_setup
 from tests.records.forgery import KEY, record_of, verdict_on, whole
-from tests.records.matches import all_games, find_game, random_match, short_match
+from tests.records.matches import all_games, decided_events, entries_of, find_game, nim_setup, random_match, short_match
 from tests.storage.examples import RATED_END
 
 FEW = range(12)
@@ -87,11 +90,13 @@ def test_a_parsed_record_has_the_fields_that_were_written() -> None:
     assert record.entries[0].at_ms == 1_790_000_000_001
 
 
-def test_a_log_with_rating_changes_can_be_replayed() -> None:
+def test_rating_changes_of_a_log_can_be_replayed_and_are_not_in_its_record() -> None:
     *before, end = short_match()
     assert isinstance(end, PlayEnded)
     rated = [*before, structs.replace(end, ratings=RATED_END.ratings)]
     assert replay_finished_match(rated, find_game("nim")).result == end.result
+    assert record_of(rated) == record_of([*before, end])
+    assert b"ratings" not in record_of(rated)
 
 
 @pytest.mark.parametrize("game", [name for name, game in all_games().items() if _late(game)])
@@ -108,3 +113,26 @@ def test_a_record_that_is_older_than_an_option_is_verified(game: str, tmp_path: 
     file = tmp_path / "before.jsonl"
     file.write_bytes(record_of([before, *others]))
     assert read_record_history(file, find_game).broke_off == ""
+
+
+def test_an_unfinished_match_has_no_record() -> None:
+    goes_on = entries_of(decided_events(nim_setup(), (10, StartPlay())))
+    with pytest.raises(NotOver, match="match nim-1 is not over"):
+        format_record(goes_on, KEY, "0.1.0")
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_log_without_one_of_its_entries_has_no_record(number: int) -> None:
+    entries = [entry for entry in entries_of(short_match()) if entry.number != number]
+    with pytest.raises(LogDamaged, match=f"its entry {number} is missing"):
+        format_record(entries, KEY, "0.1.0")
+
+
+def test_a_record_consists_of_complete_lines_of_ascii() -> None:
+    lines = list(format_record(entries_of(short_match(labels=(("title", "Größe\n"),))), KEY, "0.1.0"))
+    assert len(lines) == 1 + 6 + 1
+    assert all(line.endswith(b"}\n") and line.count(b"\n") == 1 and line.isascii() for line in lines)
+
+
+def test_equal_matches_have_identical_records() -> None:
+    assert record_of(short_match()) == record_of(short_match())

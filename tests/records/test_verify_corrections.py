@@ -1,6 +1,7 @@
 """Records of contests whose results staff corrected: what followed from it is computed again."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from tests.hosting.ladder_harness import CONTEST, ladder_terms, open_with_ladder
 from tests.records.contests import PlayedContest, played_contest, run
 
 
-async def corrected_ladder() -> PlayedContest:
+async def play_corrected_ladder() -> PlayedContest:
     """Return a ladder whose matches were corrected in its first season, in its second one, and after its end."""
     harness = await open_with_ladder(ladder_terms(), *"abcd")
     harness.connect(*"abcd")
@@ -43,7 +44,7 @@ async def rated_entries(harness: HostingHarness) -> list[Any]:
     return [entry for entry in entries if isinstance(entry.event, MatchRated)]
 
 
-async def corrected_cup() -> PlayedContest:
+async def play_corrected_cup() -> PlayedContest:
     store = Store()
     await store.register(*"abcd")
     harness = HostingHarness(store)
@@ -68,49 +69,57 @@ def changed(played: PlayedContest, kind: type, change: Callable[[Any], Any]) -> 
     return entries
 
 
-def test_a_corrected_ladder_is_fine(tmp_path: Path) -> None:
-    verdict = run(corrected_ladder()).verdict(tmp_path)
+@cache
+def corrected_ladder() -> PlayedContest:
+    return run(play_corrected_ladder())
+
+
+@cache
+def corrected_cup() -> PlayedContest:
+    return run(play_corrected_cup())
+
+
+@pytest.mark.parametrize("played", [corrected_ladder, corrected_cup])
+def test_a_corrected_contest_is_fine(played: Callable[[], PlayedContest], tmp_path: Path) -> None:
+    verdict = played().verdict(tmp_path)
     assert verdict.status is RecordStatus.FINE, verdict
 
 
-def test_a_corrected_tournament_is_fine(tmp_path: Path) -> None:
-    verdict = run(corrected_cup()).verdict(tmp_path)
-    assert verdict.status is RecordStatus.FINE, verdict
+def other_rating(event: MatchCorrected) -> MatchCorrected:
+    (season, *later) = event.seasons
+    rows = (replace(season.rows[0], rating=RatingRecord()), *season.rows[1:])
+    return replace(event, seasons=(replace(season, rows=rows), *later))
 
 
-def test_ratings_that_do_not_follow_from_a_correction_are_named(tmp_path: Path) -> None:
-    def forge(event: MatchCorrected) -> MatchCorrected:
-        (season, *later) = event.seasons
-        rows = (replace(season.rows[0], rating=RatingRecord()), *season.rows[1:])
-        return replace(event, seasons=(replace(season, rows=rows), *later))
-
-    played = run(corrected_ladder())
-    entries = changed(played, MatchCorrected, forge)
-    assert "seasons.0.rows.0.rating" in played.first_difference(tmp_path, entries)
+def other_match(event: MatchCorrected) -> MatchCorrected:
+    return replace(event, correction=replace(event.correction, match_id="other"))
 
 
-def test_a_score_that_does_not_follow_from_the_ranks_of_a_correction_is_named(tmp_path: Path) -> None:
-    played = run(corrected_cup())
-    entries = changed(played, ScoreCorrected, lambda event: replace(event, score=MatchScore((1, 1))))
-    assert "score.ranks" in played.first_difference(tmp_path, entries)
+def other_score(event: ScoreCorrected) -> ScoreCorrected:
+    return replace(event, score=MatchScore((1, 1)))
 
 
-def test_a_correction_of_a_match_that_was_not_rated_is_named(tmp_path: Path) -> None:
-    played = run(corrected_ladder())
-
-    def forge(event: MatchCorrected) -> MatchCorrected:
-        return replace(event, correction=replace(event.correction, match_id="other"))
-
-    assert "was not rated" in played.first_difference(tmp_path, changed(played, MatchCorrected, forge))
+@pytest.mark.parametrize(
+    ("played", "kind", "change", "sentence"),
+    [
+        (corrected_ladder, MatchCorrected, other_rating, "seasons.0.rows.0.rating"),
+        (corrected_ladder, MatchCorrected, other_match, "was not rated"),
+        (corrected_cup, ScoreCorrected, other_score, "score.ranks"),
+    ],
+)
+def test_what_does_not_follow_from_a_correction_is_named(
+    played: Callable[[], PlayedContest], kind: type, change: Callable[[Any], Any], sentence: str, tmp_path: Path
+) -> None:
+    assert sentence in played().first_difference(tmp_path, changed(played(), kind, change))
 
 
 def test_corrections_that_would_take_long_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verify_contest, "MAX_RATED_AGAIN", 5)
-    played = run(corrected_ladder())
+    played = corrected_ladder()
     assert "more than 5 matches" in played.first_difference(tmp_path, played.entries)
 
 
 def test_the_record_has_no_request_ids_of_corrections(tmp_path: Path) -> None:
-    text = run(corrected_ladder()).write(tmp_path).read_text(encoding="utf-8")
+    text = corrected_ladder().write(tmp_path).read_text(encoding="utf-8")
     assert (text.count('"correction '), "ann/r" in text) == (4, False)
     assert "struck" in text

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import structs
+from msgspec import UNSET, structs
 from msgspec.structs import replace
-from referee_values import IllegalMovePolicy, Policies
+from referee_values import Adjudication, IllegalMovePolicy, Policies
 
 from engines.api import Table
 from engines.options import Settings
@@ -15,6 +15,7 @@ from referee.match.clock import Untimed
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import (
     AddNonce,
+    AdjudicateMatch,
     ClaimDraw,
     Command,
     DisconnectSeat,
@@ -23,12 +24,15 @@ from referee.match.commands import (
     Resign,
     StartPlay,
     SubmitMove,
+    TakeSeat,
     VoidMatch,
+    WithdrawBot,
 )
 from referee.match.events import (
     DrawDeclined,
     DrawOffered,
     Event,
+    MovePlayed,
     MoveRejected,
     MoveSource,
     NonceAdded,
@@ -38,11 +42,14 @@ from referee.match.events import (
     SeatForfeited,
     SeatReconnected,
     SeatResigned,
+    SeatVacated,
 )
 from referee.match.result import EndCause, EndKind, Result
 from referee.match.setup import Player, Setup
+from referee.records.describe_event import describe
 from referee.records.record_reader import RecordStatus
 from referee.records.verify import ReplayMismatch, replay_finished_match
+from referee.storage.codec import MATCH_CODEC
 from tests.match.setups import change_setup, forfeits_after
 from tests.records.forgery import first_mismatch, lines_of, record_of, resigned, verdict_on
 from tests.records.matches import SECOND, decided_events, find_game, nim_setup, random_match, short_match
@@ -64,113 +71,111 @@ def _row(number: int, **changed: object) -> list[Event]:
     return _with(MATCH, number, row=structs.replace(played.row, **changed))
 
 
-@pytest.mark.parametrize(
-    ("changed", "expected"),
-    [
-        ({"asked_us": 1_000}, "its turn was asked at 1000 µs, by the entries before it was at 1010 µs"),
-        ({"network_credit_us": 500}, "it was given 500 µs of network credit, by its own row and the caps it is 0 µs"),
-        ({"charged_us": 1_200}, "it was charged 1200 µs, by its own row it is 1990 µs"),
-        ({"late": True}, "its answer was late, by its own row it was in time"),
-    ],
-)
-def test_a_wrong_number_in_a_clock_charge_is_found(changed: dict[str, object], expected: str, tmp_path: Path) -> None:
-    assert first_mismatch(_row(4, **changed), tmp_path) == f"entry 4: seat 1: {expected}"
-
-
-def test_a_wrong_clock_before_or_after_a_move_is_found(tmp_path: Path) -> None:
+def _clock(name: str, **changed: object) -> list[Event]:
     played: Any = MATCH[3]
-    more = structs.replace(played.row.after, left_us=99 * SECOND)
-    expected = "it was left 99000000 µs, by its own row it is 10998010 µs"
-    assert first_mismatch(_row(4, after=more), tmp_path) == f"entry 4: seat 1: {expected}"
-    period = structs.replace(played.row.before, periods=1, moves=2)
-    expected = "it had 10000000 µs, period 1, 2 moves to go before its move, by the entries before it is 10000000 µs"
-    assert first_mismatch(_row(4, before=period), tmp_path) == f"entry 4: seat 1: {expected}"
+    return _row(4, **{name: structs.replace(getattr(played.row, name), **changed)})
 
 
-@pytest.mark.parametrize(
-    "changed", [{"network_us": -1}, {"stall_us": -1}, {"arrived_us": 3_011}, {"arrived_us": -1}], ids=str
+def _result(**changed: Any) -> list[Event]:
+    return _with(MATCH, 6, result=replace(ENDED.result, **changed))
+
+
+SCORES = Adjudication(resign_score=300, resign_moves=1)
+LOST_BY_SCORES = decided_events(
+    nim_setup(adjudication=SCORES),
+    START,
+    (1_010, SubmitMove(0, "0.0.1", "1", TurnMeasurement(1_010), score=300)),
+    (3_010, SubmitMove(1, "1.1.1", "2", TurnMeasurement(3_000), score=-300)),
 )
-def test_impossible_measurements_are_found(changed: dict[str, object], tmp_path: Path) -> None:
-    assert (
-        first_mismatch(_row(4, **changed), tmp_path) == "entry 4: what its clock row says was measured cannot have been"
-    )
+BY_SCORES: Any = LOST_BY_SCORES[-1]
+ENDED: Any = MATCH[-1]
+REFUSED = MoveRejected(3_010, 1, "1.1.1", "2", "ILLEGAL_MOVE", "NIM-1", "no", 2)
+CLAIMED = Result(EndKind.PLAYED, EndCause.DRAW_CLAIMED, "tired", (0.5, 0.5), (1, 1), (0.5, 0.5), (1, 1))
+ILLEGAL = "entry 5: the record says that seat 0 played '{0}'; by the rules seat 0's attempt '{0}' was refused ("
+UNEXPLAINED = "entry {}: the record says that {}, and nothing before it leads to that"
+IMPOSSIBLE_CLOCK = "entry 4: what its clock row says was measured cannot have been"
+NO_CLAIM = "but that is not possible: no draw is possible: the rules allow this seat no claim in this position"
+SEAT_1 = "entry 4: seat 1: "
+FALSE: list[tuple[list[Event], str]] = [
+    (_row(4, asked_us=1_000), SEAT_1 + "its turn was asked at 1000 µs, by the entries before it was at 1010 µs"),
+    (
+        _row(4, network_credit_us=500),
+        SEAT_1 + "it was given 500 µs of network credit, by its own row and the caps it is 0 µs",
+    ),
+    (_row(4, charged_us=1_200), SEAT_1 + "it was charged 1200 µs, by its own row it is 1990 µs"),
+    (_row(4, late=True), SEAT_1 + "its answer was late, by its own row it was in time"),
+    (_clock("after", left_us=99 * SECOND), SEAT_1 + "it was left 99000000 µs, by its own row it is 10998010 µs"),
+    (
+        _clock("before", periods=1, moves=2),
+        SEAT_1 + "it had 10000000 µs, period 1, 2 moves to go before its move, by the entries before it is 10000000 µs",
+    ),
+    (_row(4, network_us=-1), IMPOSSIBLE_CLOCK),
+    (_row(4, stall_us=-1), IMPOSSIBLE_CLOCK),
+    (_row(4, arrived_us=3_011), IMPOSSIBLE_CLOCK),
+    (_row(4, arrived_us=-1), IMPOSSIBLE_CLOCK),
+    (_with(MATCH, 4, at_us=900), "entry 4: match time runs backwards, from 1010 µs to 900 µs"),
+    (_with(MATCH, 5, move="3"), ILLEGAL.format("3") + "3 is not legal: 1 to 2 may be"),
+    (_with(MATCH, 5, move="x"), ILLEGAL.format("x") + "cannot read the move 'x'"),
+    (
+        _with(MATCH, 5, move="1"),
+        UNEXPLAINED.format(6, "the match ended: played, rules (last_taken), ranks 1 2").removesuffix(" leads to that"),
+    ),
+    (
+        [*MATCH[:3], REFUSED, *MATCH[3:]],
+        "entry 4: the record says that seat 1's attempt '2' was refused (no); by the rules seat 1 played '2'",
+    ),
+    (_result(ranks=(2, 1)), "ranks of the result: (2, 1) by the record, (1, 2) by the rules"),
+    (_result(scores=(0.0, 1.0)), "scores of the result: (0.0, 1.0) by the record, (1.0, 0.0) by the rules"),
+    (_result(kind=EndKind.FORFEITED), "kind of the result: forfeited by the record, played by the rules"),
+    (
+        _result(reason="bribery"),
+        "entry 6: where the match ended: played, rules (bribery), ranks 1 2, reason of the result: 'bribery' by the "
+        "record, 'last_taken' by the rules",
+    ),
+    (_with(MATCH, 6, seed=b"\1" * 32), f"seed: {'01' * 32} by the record, {bytes(range(32)).hex()} by the rules"),
+    ([*MATCH[:3], ENDED], UNEXPLAINED.format(4, f"the match ended: {ENDED.result}")),
+    ([*MATCH[:3], structs.replace(ENDED, result=CLAIMED)], NO_CLAIM),
+    ([MATCH[0], structs.replace(ENDED, result=CLAIMED)], UNEXPLAINED.format(2, f"the match ended: {CLAIMED}")),
+    (
+        [*MATCH, SeatResigned(9_010, 0), ENDED],
+        "entry 7: the record says that seat 0 resigned, but that is not possible: the match is over",
+    ),
+    (
+        [*MATCH, RefereeRecovered(9_010, 5), ENDED],
+        "entry 7: the record says that the referee was back, after 5 ms, and by the rules nothing happens",
+    ),
+    (
+        [*MATCH[:5], SeatResigned(9_010, 1), ENDED],
+        "entry 6: the record says that seat 1 resigned; by the rules the match ended: played, rules (last_taken)",
+    ),
+    (
+        _with(MATCH, 4, seat=0),
+        "entry 4: the record says that seat 0 played '2', but that is not possible: '1.1.1' is not the",
+    ),
+    (_with(MATCH, 4, seat=7), "there is no seat 7"),
+    (_with(MATCH, 4, row=None), "nothing before it leads to that"),
+    (_with(MATCH, 4, source=MoveSource.RANDOM), UNEXPLAINED.format(4, "the lot played for seat 1 '2'")),
+    (_with(MATCH, 4, source=MoveSource.DEFAULT), UNEXPLAINED.format(4, "the game's default played for seat 1 '2'")),
+    (
+        [*MATCH[:2], DrawDeclined(20, 0), ENDED],
+        "that is not possible: no draw is possible: no other seat has offered one",
+    ),
+    ([*MATCH[:2], SeatForfeited(20, 0, "illegal_move"), ENDED], "nothing before it leads to that"),
+    ([*MATCH[:2], SeatReconnected(20, 0), ENDED], "by the rules nothing happens"),
+    (
+        [*MATCH[:2], NonceAdded(20, 0, b""), ENDED],
+        "is not possible: AddNonce is not possible while the match is playing",
+    ),
+    ([*MATCH[:2], PlayStarted(20, ()), ENDED], "is not possible: StartPlay is not possible while the match is playing"),
+    ([*MATCH[:2], DrawOffered(20, 5), ENDED], "that is not possible: there is no seat 5"),
+    (_with(LOST_BY_SCORES, 4, score=-299), "nothing before it leads to that"),
+    (_with(LOST_BY_SCORES, 5, result=replace(BY_SCORES.result, reason="max_plies")), "reason of the result"),
+]
 
 
-def test_decreasing_match_times_are_found(tmp_path: Path) -> None:
-    expected = "entry 4: match time runs backwards, from 1010 µs to 900 µs"
-    assert first_mismatch(_with(MATCH, 4, at_us=900), tmp_path) == expected
-
-
-@pytest.mark.parametrize(("move", "why"), [("3", "3 is not legal: 1 to 2 may be"), ("x", "cannot read the move 'x'")])
-def test_an_illegal_move_is_found(move: str, why: str, tmp_path: Path) -> None:
-    expected = (
-        f"entry 5: the record says that seat 0 played '{move}'; by the rules seat 0's attempt '{move}' was refused ("
-    )
-    assert first_mismatch(_with(MATCH, 5, move=move), tmp_path).startswith(expected + why)
-
-
-def test_a_legal_move_that_was_not_played_is_found_by_its_consequences(tmp_path: Path) -> None:
-    expected = (
-        "entry 6: the record says that the match ended: played, rules (last_taken), ranks 1 2, and nothing before it"
-    )
-    assert first_mismatch(_with(MATCH, 5, move="1"), tmp_path).startswith(expected)
-
-
-def test_a_rejection_of_a_legal_move_is_found(tmp_path: Path) -> None:
-    refused = MoveRejected(3_010, 1, "1.1.1", "2", "ILLEGAL_MOVE", "NIM-1", "no", 2)
-    expected = "entry 4: the record says that seat 1's attempt '2' was refused (no); by the rules seat 1 played '2'"
-    assert first_mismatch([*MATCH[:3], refused, *MATCH[3:]], tmp_path) == expected
-
-
-@pytest.mark.parametrize(
-    ("changed", "expected"),
-    [
-        ({"ranks": (2, 1)}, "ranks of the result: (2, 1) by the record, (1, 2) by the rules"),
-        ({"scores": (0.0, 1.0)}, "scores of the result: (0.0, 1.0) by the record, (1.0, 0.0) by the rules"),
-        ({"kind": EndKind.FORFEITED}, "kind of the result: forfeited by the record, played by the rules"),
-        ({"reason": "bribery"}, "reason of the result: 'bribery' by the record, 'last_taken' by the rules"),
-    ],
-)
-def test_a_wrong_result_is_found(changed: dict[str, Any], expected: str, tmp_path: Path) -> None:
-    ended: Any = MATCH[-1]
-    message = first_mismatch(_with(MATCH, 6, result=replace(ended.result, **changed)), tmp_path)
-    assert message.startswith("entry 6: where the match ended: ")
-    assert message.endswith(expected)
-
-
-def test_a_seed_that_differs_from_that_of_the_first_entry_is_found(tmp_path: Path) -> None:
-    message = first_mismatch(_with(MATCH, 6, seed=b"\1" * 32), tmp_path)
-    assert f"seed: {'01' * 32} by the record, {bytes(range(32)).hex()} by the rules" in message
-
-
-def test_an_end_without_a_cause_is_found(tmp_path: Path) -> None:
-    ended: Any = MATCH[-1]
-    expected = "entry 4: the record says that the match ended: {}, and nothing before it leads to that"
-    assert first_mismatch([*MATCH[:3], ended], tmp_path) == expected.format(ended.result)
-    claimed = Result(EndKind.PLAYED, EndCause.DRAW_CLAIMED, "tired", (0.5, 0.5), (1, 1), (0.5, 0.5), (1, 1))
-    message = first_mismatch([*MATCH[:3], structs.replace(ended, result=claimed)], tmp_path)
-    assert (
-        "but that is not possible: no draw is possible: the rules allow this seat no claim in this position" in message
-    )
-    message = first_mismatch([MATCH[0], structs.replace(ended, result=claimed)], tmp_path)
-    assert message == "entry 2: " + expected.format(claimed).removeprefix("entry 4: ")
-
-
-def test_an_event_after_the_end_is_found(tmp_path: Path) -> None:
-    again = [*MATCH, SeatResigned(9_010, 0), MATCH[-1]]
-    assert (
-        "entry 7: the record says that seat 0 resigned, but that is not possible: the match is over"
-        in first_mismatch(again, tmp_path)
-    )
-    back = [*MATCH, RefereeRecovered(9_010, 5), MATCH[-1]]
-    expected = "entry 7: the record says that the referee was back, after 5 ms, and by the rules nothing happens"
-    assert first_mismatch(back, tmp_path) == expected
-
-
-def test_a_missing_end_by_the_rules_is_found(tmp_path: Path) -> None:
-    going_on = [*MATCH[:5], SeatResigned(9_010, 1), MATCH[-1]]
-    expected = "entry 6: the record says that seat 1 resigned; by the rules the match ended: played, rules (last_taken)"
-    assert first_mismatch(going_on, tmp_path).startswith(expected)
+@pytest.mark.parametrize(("events", "expected"), FALSE, ids=[expected for _, expected in FALSE])
+def test_a_false_statement_is_found_in_its_entry(events: list[Event], expected: str, tmp_path: Path) -> None:
+    assert expected in first_mismatch(events, tmp_path)
 
 
 def test_missing_last_entries_are_found() -> None:
@@ -182,23 +187,19 @@ def test_missing_last_entries_are_found() -> None:
         replay_finished_match(MATCH[:5], nim)
     with pytest.raises(ReplayMismatch, match="entry 4: it is the last one, and the match is not over"):
         replay_finished_match(MATCH[:4], nim)
+    with pytest.raises(ReplayMismatch, match="after it"):
+        replay_finished_match(LOST_BY_SCORES[:-1], nim)
 
 
-def test_a_move_of_a_seat_that_is_not_to_move_is_found(tmp_path: Path) -> None:
-    message = first_mismatch(_with(MATCH, 4, seat=0), tmp_path)
-    assert message.startswith(
-        "entry 4: the record says that seat 0 played '2', but that is not possible: '1.1.1' is not the"
-    )
-    assert "there is no seat 7" in first_mismatch(_with(MATCH, 4, seat=7), tmp_path)
+def test_a_match_that_both_scores_ended_is_replayed_to_the_same_end() -> None:
+    result = replay_finished_match(LOST_BY_SCORES, find_game("nim")).result
+    assert result
+    assert (result.reason, result.ranks) == ("resign_score", (1, 2))
 
 
-def test_a_move_needs_a_clock_charge_or_a_cause_for_the_policy(tmp_path: Path) -> None:
-    unexplained = "entry 4: the record says that {} for seat 1 '2', and nothing before it leads to that"
-    assert "nothing before it leads to that" in first_mismatch(_with(MATCH, 4, row=None), tmp_path)
-    by_lot = first_mismatch(_with(MATCH, 4, source=MoveSource.RANDOM), tmp_path)
-    assert by_lot == unexplained.format("the lot played")
-    by_default = first_mismatch(_with(MATCH, 4, source=MoveSource.DEFAULT), tmp_path)
-    assert by_default == unexplained.format("the game's default played")
+def test_a_decision_of_a_person_is_accepted_in_a_match_with_scores() -> None:
+    decided = (20, AdjudicateMatch((2, 1), "the hall is on fire"))
+    replay_finished_match(decided_events(nim_setup(adjudication=SCORES), START, decided), find_game("nim"))
 
 
 def test_a_flag_that_falls_too_early_is_found(tmp_path: Path) -> None:
@@ -262,29 +263,26 @@ def test_the_error_text_of_a_shortened_attempt_is_not_checked(tmp_path: Path) ->
     )
 
 
-def test_invalid_match_terms_are_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("terms", "expected"),
+    [
+        (
+            {"settings": Settings((("heap", 5000),))},
+            "invalid value '5000' for option heap; it must be a whole number from 1 to 1000",
+        ),
+        ({"settings": Settings((("heaps", 5),))}, "unknown option 'heaps'; known: heap; did you mean heap?"),
+        ({"settings": Settings(())}, "invalid match terms: settings must be all the options of nim, in their order"),
+        (
+            {"players": (Player("ada"),)},
+            "invalid match terms: players must be 2, one for each seat; the name of an open seat is empty",
+        ),
+        ({"opening": "nonsense"}, "cannot read the position 'nonsense'"),
+    ],
+)
+def test_invalid_match_terms_are_found(terms: dict[str, Any], expected: str, tmp_path: Path) -> None:
     created: Any = MATCH[0]
-
-    def message(**terms: object) -> str:
-        return first_mismatch(
-            [structs.replace(created, setup=change_setup(created.setup, **terms)), *MATCH[1:]], tmp_path
-        )
-
-    assert message(settings=Settings((("heap", 5000),))) == (
-        "entry 1: invalid value '5000' for option heap; it must be a whole number from 1 to 1000"
-    )
-    assert (
-        message(settings=Settings((("heaps", 5),)))
-        == "entry 1: unknown option 'heaps'; known: heap; did you mean heap?"
-    )
-    assert message(settings=Settings(())) == (
-        "entry 1: invalid match terms: settings must be all the options of nim, in their order"
-    )
-    assert (
-        message(players=(Player("ada"),))
-        == "entry 1: invalid match terms: players must be 2, one for each seat; the name of an open seat is empty"
-    )
-    assert "cannot read the position 'nonsense'" in message(opening="nonsense")
+    changed = structs.replace(created, setup=change_setup(created.setup, **terms))
+    assert f"entry 1: {expected}" in first_mismatch([changed, *MATCH[1:]], tmp_path)
 
 
 def test_a_first_entry_of_another_match_is_found(tmp_path: Path) -> None:
@@ -381,20 +379,6 @@ def test_an_engine_exception_during_the_replay_is_reported(tmp_path: Path) -> No
     assert message == "entry 3: the rules of brittle broke here: BrokenGame('two were too many')"
 
 
-def test_impossible_offers_and_forfeits_are_found(tmp_path: Path) -> None:
-    ended: Any = MATCH[-1]
-    cases: list[tuple[Event, str]] = [
-        (DrawDeclined(20, 0), "that is not possible: no draw is possible: no other seat has offered one"),
-        (SeatForfeited(20, 0, "illegal_move"), "nothing before it leads to that"),
-        (SeatReconnected(20, 0), "by the rules nothing happens"),
-        (NonceAdded(20, 0, b""), "is not possible: AddNonce is not possible while the match is playing"),
-        (PlayStarted(20, ()), "is not possible: StartPlay is not possible while the match is playing"),
-        (DrawOffered(20, 5), "that is not possible: there is no seat 5"),
-    ]
-    for event, expected in cases:
-        assert expected in first_mismatch([*MATCH[:2], event, ended], tmp_path)
-
-
 @pytest.mark.parametrize(
     ("terms", "given", "nonces", "clause"),
     [
@@ -412,3 +396,49 @@ def test_a_record_says_who_chose_the_seed_if_it_matters(
     setup = replace(nim_setup(nonce_timeout_us=1_000_000, **terms), seed_given=given)
     events = decided_events(setup, *asked, START, (30, Resign(0)))
     assert clause in verdict_on(record_of(events), tmp_path).sentence
+
+
+def test_a_record_with_a_withdrawal_before_play_and_one_in_play_is_verified(tmp_path: Path) -> None:
+    setup = nim_setup(nonce_timeout_us=1_000)
+    first, second = setup.players
+    events = decided_events(
+        setup,
+        (1, AddNonce(0, b"salt")),
+        (2, WithdrawBot(first.bot)),
+        (3, TakeSeat(0, Player("carl", "1"))),
+        (4, AddNonce(0, b"sugar")),
+        (5, StartPlay()),
+        (6, WithdrawBot(second.bot)),
+    )
+    assert {SeatVacated, SeatForfeited} <= {type(event) for event in events}
+    assert verdict_on(record_of(events), tmp_path).status is RecordStatus.FINE
+    assert describe(events[2]) == "the bot of seat 0 was withdrawn"
+    assert describe(events[-2]) == "seat 1 forfeited (withdrawn)"
+
+
+def test_withdrawals_of_seats_that_no_bot_held_are_found(tmp_path: Path) -> None:
+    setup = nim_setup(players=(Player(), Player("carl", "1")))
+    events = decided_events(setup, (1, TakeSeat(0, Player("anna", "1"))), (2, StartPlay()), (3, Resign(0)))
+    for seat in (0, 7):
+        message = first_mismatch([events[0], SeatVacated(1, seat), *events[1:]], tmp_path)
+        assert "it holds no seat in this match" in message
+    forfeit = SeatForfeited(3, 9, "withdrawn")
+    assert "it holds no seat" in first_mismatch([*events[:-2], forfeit, events[-1]], tmp_path)
+
+
+def test_terms_and_scores_are_stored_only_if_they_are_set() -> None:
+    plain = "".join(map(MATCH_CODEC.encode, short_match()))
+    assert 'score":' not in plain.replace("scores", "")
+    assert 'adjudication":{' not in plain
+    stored = [MATCH_CODEC.encode(event) for event in LOST_BY_SCORES]
+    assert '"adjudication":{"resign_score":300,"resign_moves":1}' in stored[0]
+    assert stored[2].endswith('"request_id":"","score":300}')
+    assert [MATCH_CODEC.decode(line) for line in stored] == LOST_BY_SCORES
+
+
+def test_a_score_that_is_not_given_cannot_be_written_as_null() -> None:
+    played = next(event for event in short_match() if isinstance(event, MovePlayed))
+    assert played.score is UNSET
+    line = MATCH_CODEC.encode(played).replace('"request_id":""', '"request_id":"","score":null')
+    with pytest.raises(ValueError, match="cannot read this entry"):
+        MATCH_CODEC.decode(line)

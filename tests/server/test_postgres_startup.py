@@ -33,6 +33,7 @@ from tests.cluster.bus.nats import new_cluster
 from tests.cluster.faulty_proxy import FaultyProxy, run_proxy
 from tests.cluster.shared_services import through
 from tests.match.setups import time_control
+from tests.server.test_startup import start as start_with
 from tests.storage.postgres_databases import PostgresDatabases
 
 TIMEOUT_S = 180
@@ -44,15 +45,7 @@ def settings(url: str) -> Settings:
 
 def start(url: str) -> ServerInfo:
     """Start a server and stop it. Raises StartupError."""
-
-    async def run() -> ServerInfo:
-        server = RefereeServer(settings(url))
-        info = await server.open()
-        server.shutdown(grace_us=0)
-        await server.close()
-        return info
-
-    return asyncio.run(run())
+    return start_with(settings(url))
 
 
 @pytest.fixture

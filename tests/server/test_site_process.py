@@ -22,8 +22,7 @@ from referee.server.node_processes import _node_settings
 from referee.server.referee_server import RefereeServer
 from referee.server.setting_types import LISTEN, Address
 from referee.server.settings import Settings
-from referee.server.site_account import SITE_HOLDER
-from referee.server.site_process import MISSING_PACKAGES, SiteProcess, SiteUnavailable
+from referee.server.site_process import MISSING_PACKAGES, SITE_HOLDER, SiteProcess, SiteUnavailable
 from referee.server.stores import StartupError
 from tests.clients.sdk import connect_organiser
 from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
@@ -102,6 +101,7 @@ def test_a_site_whose_token_was_revoked_shows_nothing_more(tmp_path: Path) -> No
 
 def test_the_doctor_recognises_the_site_of_a_running_server(tmp_path: Path) -> None:
     with run_server(tmp_path, *ANY_PORT) as server:
+        assert "Bots at play" in read(server, "/")  # It may start slowly, and the doctor does not wait for long.
         any_port, site = Address("127.0.0.1", 0), LISTEN.read(server.site)
         found = [*ports(Settings(listen=any_port, http_listen=any_port, site_listen=site))]
     assert found[-1] == ok("ports", f"a referee is serving the site on {site}")

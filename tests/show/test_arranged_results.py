@@ -9,12 +9,7 @@ from click import unstyle
 from referee.cli._shared.report_text import findings_text
 from referee.contests.ladder.events import MatchRated
 from referee.contests.strength.elo import ELO_SCALE
-from referee.show.arranged_results import (
-    ReviewedMatch,
-    chance_of_share,
-    chance_of_wins,
-    find_arranged,
-)
+from referee.show.arranged_results import ReviewedMatch, chance_of_share, chance_of_wins, find_arranged
 from tests.contests.farmed_ladder import FARMER, HELPER, FarmedLadder
 
 LONG = tuple(f"move {number}" for number in range(40))

@@ -19,8 +19,7 @@ def frames_of(story: Story) -> list[Frame]:
 
 
 def test_an_entry_that_the_viewer_must_not_see_changes_only_the_number() -> None:
-    story = Story()
-    story.start()
+    story = Story.started()
     story.move()
     story.add()
     shown, hidden = frames_of(story)[-2:]
@@ -30,9 +29,7 @@ def test_an_entry_that_the_viewer_must_not_see_changes_only_the_number() -> None
 
 
 def test_play_starts_with_the_first_board_and_the_clocks() -> None:
-    story = Story()
-    story.start()
-    frame = frames_of(story)[-1]
+    frame = frames_of(Story.started())[-1]
     assert (frame.kind, frame.text, frame.ply, frame.to_move) == ("play_started", "Play started", 0, (0,))
     assert [(clock.seat, clock.left_ms, clock.running) for clock in frame.clocks] == [
         (0, 60_000, True),
@@ -42,8 +39,7 @@ def test_play_starts_with_the_first_board_and_the_clocks() -> None:
 
 
 def test_a_move_has_its_text_its_seat_and_its_charge() -> None:
-    story = Story()
-    story.start()
+    story = Story.started()
     played = story.move().move_played
     frame = frames_of(story)[-1]
     assert (frame.text, frame.seat, frame.ply, frame.charged_ms) == (played.played.move, 0, 1, 1500.0)
@@ -52,8 +48,7 @@ def test_a_move_has_its_text_its_seat_and_its_charge() -> None:
 
 
 def test_a_move_that_the_bot_did_not_choose_says_so() -> None:
-    story = Story()
-    story.start()
+    story = Story.started()
     story.move(entry_pb2.MOVE_SOURCE_RANDOM)
     story.move(entry_pb2.MOVE_SOURCE_DEFAULT)
     notes = [frame.note for frame in frames_of(story)]
@@ -64,15 +59,13 @@ def test_a_move_that_the_bot_did_not_choose_says_so() -> None:
 
 
 def test_a_move_names_the_hidden_choices_that_it_reveals() -> None:
-    story = Story()
-    story.start()
+    story = Story.started()
     story.move().move_played.revealed.append(game_pb2.SeatMove(seat=1, move="secret"))
     assert frames_of(story)[-1].note == "black (bert) had chosen secret"
 
 
 def test_a_sealed_choice_has_a_seat_and_a_charge_and_no_move() -> None:
-    story = Story()
-    story.start()
+    story = Story.started()
     charge = clock_pb2.ClockCharge(charged_us=250_000)
     story.add(choice_sealed=entry_pb2.ChoiceSealed(seat=1, clock_charge=charge, state=story.state()))
     frame = frames_of(story)[-1]
@@ -81,8 +74,7 @@ def test_a_sealed_choice_has_a_seat_and_a_charge_and_no_move() -> None:
 
 
 def test_a_move_without_a_charge_is_not_a_move_in_no_time() -> None:
-    story = Story()
-    story.start()
+    story = Story.started()
     story.move().move_played.ClearField("clock_charge")
     assert frames_of(story)[-1].charged_ms is None
 
@@ -95,8 +87,7 @@ def test_a_seat_without_a_limit_has_no_time_left() -> None:
 
 
 def test_the_end_stops_all_clocks_and_keeps_the_board() -> None:
-    story = Story()
-    story.start()
+    story = Story.started()
     story.move()
     story.end()
     before, end = frames_of(story)[-2:]
@@ -137,8 +128,7 @@ WORDS = {
 @pytest.mark.parametrize("kind", WORDS)
 def test_an_event_without_a_board_is_told_in_words(kind: str) -> None:
     event, words = WORDS[kind]
-    story = Story()
-    story.start()
+    story = Story.started()
     story.add(**{kind: event})
     before, frame = frames_of(story)[-2:]
     assert (frame.kind, frame.text) == (kind, words)
@@ -156,15 +146,13 @@ def test_every_event_of_the_contract_is_covered_here() -> None:
 
 
 def test_a_result_is_a_sentence_for_every_way_to_end() -> None:
-    story = Story()
-    story.start()
+    story = Story.started()
     story.end(won(voided=result_pb2.VoidResult(cause=result_pb2.VOID_CAUSE_ENGINE_FAULT)))
     assert frames_of(story)[-1].text == "The match ended: void: a fault of the game's implementation"
 
 
 def test_the_last_move_is_marked_on_the_board_only_after_a_move() -> None:
-    story = Story()
-    story.start()
+    story = Story.started()
     story.move()
     story.add(draw_offered=entry_pb2.DrawOffered(seat=1))
     _, start, moved, offered = frames_of(story)
@@ -195,7 +183,6 @@ def test_a_game_that_does_not_draw_itself_is_shown_by_its_picture() -> None:
 
 
 def test_a_bot_without_a_seat_in_the_match_does_not_break_the_page() -> None:
-    story = Story()
-    story.start()
+    story = Story.started()
     story.add(seat_taken=entry_pb2.SeatTaken(seat=7, bot=match_pb2.BotRef(bot="x")))
     assert frames_of(story)[-1].text == "seat 7: the seat was taken"

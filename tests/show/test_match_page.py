@@ -20,7 +20,7 @@ from referee.show import match_page as module
 from referee.show.match_page import PageTerms, match_page
 from tests.records.forgery import record_of
 from tests.records.matches import decided_events, find_game, nim_setup, short_match
-from tests.show.test_page import ParsedPage
+from tests.show.parsed_page import ParsedPage
 
 SEATS = ("red", "blue", "green", "yellow")
 TOC = ("toc", "-o", "max_turns=8")

@@ -2,54 +2,16 @@
 
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
 from referee_values import SprtState
 
-from referee.show.markup import VOID
 from referee.show.page import page
 from referee.show.report import Report, Row
 from referee.show.result_tables import SHADES, shade
+from tests.show.parsed_page import ParsedPage
 from tests.show.season import MARKUP_NAME, report
-
-SVG_VOID = frozenset(VOID)
-
-
-class ParsedPage(HTMLParser):
-    """The parsed page: its open elements, tags with attributes, texts, and rows of tables."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self.rows: list[list[str]] = []
-        """The text of each cell of each row."""
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag == "tr":
-            self.rows.append([])
-        elif tag in {"td", "th"}:
-            self.rows[-1].append("")
-        if tag not in SVG_VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-        if {"td", "th"} & set(self.open):
-            self.rows[-1][-1] += data
-
-    def classes_of(self, *kinds: str) -> list[str]:
-        """Return the classes of the elements with one of these tags."""
-        return [attributes.get("class") or "" for tag, attributes in self.tags if tag in kinds]
 
 
 @pytest.mark.parametrize("count", [2, 8, pytest.param(50, marks=pytest.mark.slow)])

@@ -1,7 +1,8 @@
-"""What cannot be published: records that are missing or do not verify, and ids that cannot be names of files."""
+"""What is not published: records that are missing or do not verify, ids that are no names of files; and archives."""
 
 import re
-from collections.abc import Callable
+import tarfile
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -14,6 +15,7 @@ from referee_values import Ladder, LadderEntry, LadderSnapshot, Match, PlayedRes
 
 from referee.cli import main
 from referee.show.publication import NotPublishable, publish_ladder
+from referee.show.tarball import write_tarball
 
 MATCH = "m1"
 
@@ -37,19 +39,8 @@ class FakeLadders:
     def snapshot(self, name: str) -> LadderSnapshot:
         return LadderSnapshot(ladder=self.get(name))
 
-    def watch(self, _name: str, _after: int = 0) -> "FakeLog":
-        return FakeLog()
-
-
-class FakeLog:
-    def __iter__(self) -> "FakeLog":
-        return self
-
-    def __next__(self) -> LadderEntry:
-        raise StopIteration
-
-    def close(self) -> None:
-        """Nothing is open."""
+    def watch(self, _name: str, _after: int = 0) -> Iterator[LadderEntry]:
+        yield from ()
 
 
 class FakeOrganiser:
@@ -107,3 +98,18 @@ def test_a_record_that_the_server_does_not_have_is_named() -> None:
 def test_an_id_that_is_a_path_is_rejected() -> None:
     with pytest.raises(NotPublishable, match="cannot be the name of a file"):
         publish("../m1", lambda: b"")
+
+
+def test_the_order_of_the_contents_of_an_archive_does_not_matter(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    write_tarball(first, "cup", {"a": b"1", "b/c": b"2"}, 5)
+    write_tarball(second, "cup", {"b/c": b"2", "a": b"1"}, 5)
+    assert first.read_bytes() == second.read_bytes()
+    with tarfile.open(first) as archive:
+        assert archive.getnames() == ["cup/a", "cup/b/c"]
+
+
+def test_an_archive_in_a_folder_that_does_not_exist_is_an_error_and_no_part_is_left(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No such file"):
+        write_tarball(tmp_path / "missing" / "cup", "cup", {}, 0)
+    assert list(tmp_path.iterdir()) == []

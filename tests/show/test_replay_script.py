@@ -1,17 +1,16 @@
 """The script of a match page in Debian's Chromium: keys, the button that plays the match, and links without it."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from engines.registry import find
 from referee.cli import main
 from referee.records.record_reader import read_record_history
+from tests.site.browser import run_browser
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 STEP_MS = 700
@@ -19,15 +18,8 @@ STEP_MS = 700
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    program = shutil.which("chromium")
-    if program is None:
-        why = "needs chromium"
-        pytest.fail(why) if os.environ.get("CI") else pytest.skip(why)
-    with sync_playwright() as playwright:
-        # Its sandbox cannot be used by root, as in the containers of CI; it reads nothing but the page.
-        browser = playwright.chromium.launch(executable_path=program, chromium_sandbox=False)
-        yield browser
-        browser.close()
+    with run_browser() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,11 @@
 """One table: aligned on a terminal, with headings of rows on a page, and as CSV."""
 
+import pytest
 from click import unstyle
 
 from referee.show.markup import Markup, tag
 from referee.show.table import Cell, Column, Table, number, picture
-from tests.show.test_page import ParsedPage
+from tests.show.parsed_page import ParsedPage
 
 ROWS = [("anna", 12, Markup("<i></i>"), Cell("1", tag("b", "one"), {"title": "a tip"}), "x, y"), ("<b>", 3, "", "", "")]
 COLUMNS = (
@@ -46,3 +47,13 @@ def test_without_rows_a_page_has_a_sentence_or_nothing() -> None:
 
 def test_cells_with_commas_are_quoted_in_csv() -> None:
     assert TABLE.to_csv().decode().splitlines()[:2] == ["Bot,95 %,Bar,ID,Only text", 'anna,12,<i></i>,1,"x, y"']
+
+
+@pytest.mark.parametrize(
+    "cell", [tag("a", "anna", href="/bots/anna"), tag("button", "Pause", type="submit"), tag("input", type="text")]
+)
+def test_a_table_with_something_to_reach_is_no_further_stop_of_the_keyboard(cell: Markup) -> None:
+    assert ParsedPage(Table(("", "Bot", "Rating"), [(1, cell, 1500)]).to_html()).tags[0] == (
+        "div",
+        {"class": "scrolls"},
+    )

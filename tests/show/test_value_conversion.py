@@ -7,32 +7,21 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 import referee_values as values
+from msgspec import convert
 from referee_client.organiser.responses import TournamentTable
 from referee_values import (
-    AbsentBoard,
     BotRef,
-    EloEstimate,
     Entrant,
-    EntrantJoined,
-    EntrantLeft,
-    EntrantsAbsent,
     Forfeit,
     ForfeitedResult,
     Ladder,
-    LadderClosed,
     LadderEntry,
     LadderStanding,
     Match,
-    MatchRated,
-    Pairing,
-    PairingsPlanned,
     PlayedResult,
-    RatingChange,
     RatingPoint,
     Result,
-    RoundStarted,
     Rules,
-    SeasonStarted,
     Seat,
     SeatLayout,
     Side,
@@ -40,10 +29,8 @@ from referee_values import (
     SprtState,
     TieBreakValue,
     Tournament,
-    TournamentEnded,
     TournamentEntry,
     TournamentStanding,
-    VersionsFrozen,
 )
 
 from referee.records.packed_records import PackedRecords
@@ -52,64 +39,15 @@ from referee.show.formatting import local_moment
 from referee.show.record_statistics import RecordStatistics
 from referee.show.report import End, Rating
 from referee.show.report_builder import build_ladder_report, build_tournament_report
-from referee.show.value_conversion import (
-    EntrantIndex,
-    entry_line,
-    finished_games,
-    rules_text,
-)
+from referee.show.value_conversion import EntrantIndex, entry_line, finished_games, rules_text
 from tests.records.forgery import record_of
 from tests.records.matches import short_match
 
-TWO_SIDES = SeatLayout(
-    sides=(
-        Side(seats=(0,)),
-        Side(seats=(1,)),
-    )
-)
+TWO_SIDES = SeatLayout(sides=(Side(seats=(0,)), Side(seats=(1,))))
 
-DONE = Pairing(
-    id="3.1",
-    entrants=(
-        "anna",
-        "bert",
-    ),
-    phase="done",
-    points=(
-        0.5,
-        0.5,
-    ),
-)
-PLAYING = Pairing(
-    id="3.1",
-    entrants=(
-        "anna",
-        "bert",
-    ),
-    phase="playing",
-)
-POSTPONED = Pairing(
-    id="3.1",
-    entrants=(
-        "anna",
-        "bert",
-    ),
-    phase="planned",
-    not_before=datetime.fromtimestamp(60, UTC),
-)
-BYE = Pairing(id="3.2", entrants=("carl",), phase="done", points=(1,))
-CHANGE = RatingChange(bot="anna", before=values.Rating(value=1500), after=values.Rating(value=1512))
-SPRT_STATE = SprtState(
-    counts=(
-        1,
-        2,
-        3,
-    ),
-    llr=1.5,
-    llr_lower=-2.94,
-    llr_upper=2.94,
-    estimate=EloEstimate(elo=12, low_elo=-8, high_elo=32),
-)
+PAIRING: dict[str, Any] = {"id": "3.1", "entrants": ["anna", "bert"]}
+TEAMS: dict[str, Any] = {"id": "1.1", "entrants": ["reds", "blues"]}
+DONE = PAIRING | {"phase": "done", "points": [0.5, 0.5]}
 
 
 def entrant(bot: str, version: str = "", name: str = "") -> Entrant:
@@ -129,26 +67,16 @@ def match(first_bot: str, second_bot: str, result: Result, at: int = 0, version:
 
 def won(*ranks: int) -> Result:
     return Result(
-        played=PlayedResult(ending="rules", reason="no_men"),
-        sides=tuple(SideResult(rank=rank) for rank in ranks),
+        played=PlayedResult(ending="rules", reason="no_men"), sides=tuple(SideResult(rank=rank) for rank in ranks)
     )
 
 
 def test_finished_games_are_sorted_by_their_end_and_name_entrants() -> None:
     forfeit = Result(
         forfeited=ForfeitedResult(forfeits=(Forfeit(seat=1, cause="time", ply=3),)),
-        sides=(
-            SideResult(rank=1),
-            SideResult(rank=2),
-        ),
+        sides=(SideResult(rank=1), SideResult(rank=2)),
     )
-    in_play = Match(
-        seat_layout=TWO_SIDES,
-        seats=(
-            Seat(bot="anna"),
-            Seat(bot="bert"),
-        ),
-    )
+    in_play = Match(seat_layout=TWO_SIDES, seats=(Seat(bot="anna"), Seat(bot="bert")))
     matches = [match("bert", "anna", won(2, 1), 2), match("anna", "bert", forfeit, 1), in_play]
     first, second = finished_games(matches, EntrantIndex([entrant("anna", name="A"), entrant("bert")]))
     assert (first.sides, first.ranks, first.end) == ((("A",), ("bert",)), (1, 2), End("forfeited", "time"))
@@ -167,44 +95,18 @@ def test_a_match_with_another_bot_is_omitted() -> None:
 
 
 def test_only_options_other_than_the_defaults_are_printed() -> None:
-    assert rules_text(Rules(game="alquerque", options={"huff": "true", "multi_pawn": "false"})).startswith(
-        "alquerque, "
-    )
-    assert "huff=true" in rules_text(Rules(game="alquerque", options={"huff": "true"}))
+    options = {"huff": "true", "multi_pawn": "false"}
+    assert rules_text(Rules(game="alquerque", options=options)).startswith("alquerque, huff=true")
     assert rules_text(Rules(game="nobody-knows-it", options={"b": "2", "a": "1"})) == "nobody-knows-it, a=1, b=2"
 
 
 def test_a_tournament_report_has_standings_tie_breaks_and_rating_histories() -> None:
-    table = TournamentTable(
-        standings=(
-            TournamentStanding(
-                rank=1,
-                entrant="anna",
-                points=1,
-                wins=1,
-                tie_breaks=(TieBreakValue(tie_break="median_buchholz", value=0.5),),
-            ),
-            TournamentStanding(rank=2, entrant="bert", losses=1),
-        ),
-        sprt=SprtState(
-            verdict="passed",
-            counts=(
-                0,
-                0,
-                1,
-            ),
-            llr=3,
-            matches=1,
-        ),
-    )
-    tournament = Tournament(
-        name="cup",
-        entrants=(
-            entrant("anna"),
-            entrant("bert"),
-        ),
-        phase="finished",
-    )
+    tie_break = TieBreakValue(tie_break="median_buchholz", value=0.5)
+    first = TournamentStanding(rank=1, entrant="anna", points=1, wins=1, tie_breaks=(tie_break,))
+    second = TournamentStanding(rank=2, entrant="bert", losses=1)
+    sprt = SprtState(verdict="passed", counts=(0, 0, 1), llr=3, matches=1)
+    table = TournamentTable(standings=(first, second), sprt=sprt)
+    tournament = Tournament(name="cup", entrants=(entrant("anna"), entrant("bert")), phase="finished")
     report = build_tournament_report(
         tournament, table, [match("anna", "bert", won(1, 2))], RecordStatistics(lambda *_: None), frozenset()
     )
@@ -242,107 +144,75 @@ def test_the_error_names_a_record_that_cannot_be_read(tmp_path: Path) -> None:
         read_saved_report(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("entry", "line"),
-    [
-        (TournamentEntry(created=Tournament(name="cup")), "cup was created"),
-        (
-            TournamentEntry(entrant_joined=EntrantJoined(entrant=Entrant(name="anna"))),
-            "anna joined",
-        ),
-        (TournamentEntry(entrant_left=EntrantLeft(entrant="anna", message="ill")), "anna left: ill"),
-        (TournamentEntry(round_started=RoundStarted(round=2)), "round 2 started"),
-        (TournamentEntry(pairings_planned=PairingsPlanned(pairings=(DONE,))), "1 pairing planned"),
-        (TournamentEntry(pairing=DONE), "3.1: anna ½, bert ½"),
-        (TournamentEntry(pairing=PLAYING), "3.1: anna - bert is being played"),
-        (TournamentEntry(pairing=POSTPONED), f"3.1: anna - bert is planned, not before {local_moment(60_000)}"),
-        (TournamentEntry(pairing=BYE), "3.2: carl has a bye"),
-        (TournamentEntry(sprt=SPRT_STATE), "LLR 1.50 (−2.94, 2.94), +12 Elo (−8 to +32), 1-2-3"),
-        (
-            TournamentEntry(ended=TournamentEnded(phase="finished")),
-            "finished",
-        ),
-        (
-            TournamentEntry(ended=TournamentEnded(phase="cancelled", message="rain")),
-            "cancelled: rain",
-        ),
-        (
-            TournamentEntry(
-                entrants_absent=EntrantsAbsent(
-                    pairing=Pairing(
-                        id="1.1",
-                        entrants=(
-                            "anna",
-                            "bert",
-                        ),
-                        phase="done",
-                        points=(
-                            1,
-                            0,
-                        ),
-                        absent_entrants=("bert",),
-                    ),
-                    entrants=("bert",),
-                    message="not connected for 600 s",
-                )
-            ),
-            "1.1: anna 1, bert 0 (bert absent): not connected for 600 s",
-        ),
-        (
-            TournamentEntry(
-                entrants_absent=EntrantsAbsent(
-                    pairing=Pairing(
-                        id="1.1",
-                        entrants=(
-                            "reds",
-                            "blues",
-                        ),
-                        phase="playing",
-                        absent_boards=(AbsentBoard(board=2, entrants=("blues",)),),
-                    ),
-                    entrants=("blues",),
-                    message="paused for 600 s",
-                    board=2,
-                )
-            ),
-            "1.1: reds - blues is being played (blues on board 2 absent): paused for 600 s",
-        ),
-        (
-            TournamentEntry(
-                pairing=Pairing(
-                    id="1.1",
-                    entrants=(
-                        "reds",
-                        "blues",
-                    ),
-                    phase="done",
-                    points=(
-                        2,
-                        0,
-                    ),
-                    absent_entrants=("blues",),
-                    absent_boards=tuple(AbsentBoard(board=board, entrants=("blues",)) for board in (1, 2)),
-                )
-            ),
-            "1.1: reds 2, blues 0 (blues absent)",
-        ),
-        (
-            TournamentEntry(
-                versions_frozen=VersionsFrozen(entrants=(Entrant(name="a", bots=(BotRef(bot="anna", version="1.4"),)),))
-            ),
-            "versions frozen: anna/1.4",
-        ),
-        (
-            LadderEntry(match_rated=MatchRated(match_id="m", ratings=(CHANGE,))),
-            "m: anna 1512 (+12)",
-        ),
-        (LadderEntry(season_started=SeasonStarted(season=2)), "season 2 started"),
-        (LadderEntry(closed=LadderClosed(message="thanks")), "closed: thanks"),
-        (LadderEntry(), "unknown event; this program is older than the referee"),
-    ],
-)
-def test_an_entry_is_formatted_as_one_line(entry: TournamentEntry | LadderEntry, line: str) -> None:
-    assert entry_line(entry) == line
+SPRT = {
+    "counts": [1, 2, 3],
+    "llr": 1.5,
+    "llr_lower": -2.94,
+    "llr_upper": 2.94,
+    "estimate": {"elo": 12, "low_elo": -8, "high_elo": 32},
+}
+CHANGE = {"bot": "anna", "before": {"value": 1500}, "after": {"value": 1512}}
+LINES: list[tuple[dict[str, Any], str]] = [
+    ({"created": {"name": "cup"}}, "cup was created"),
+    ({"entrant_joined": {"entrant": {"name": "anna"}}}, "anna joined"),
+    ({"entrant_left": {"entrant": "anna", "message": "ill"}}, "anna left: ill"),
+    ({"round_started": {"round": 2}}, "round 2 started"),
+    ({"pairings_planned": {"pairings": [DONE]}}, "1 pairing planned"),
+    ({"pairing": DONE}, "3.1: anna ½, bert ½"),
+    ({"pairing": PAIRING | {"phase": "playing"}}, "3.1: anna - bert is being played"),
+    (
+        {"pairing": PAIRING | {"phase": "planned", "not_before": datetime.fromtimestamp(60, UTC)}},
+        f"3.1: anna - bert is planned, not before {local_moment(60_000)}",
+    ),
+    ({"pairing": {"id": "3.2", "entrants": ["carl"], "phase": "done", "points": [1]}}, "3.2: carl has a bye"),
+    ({"sprt": SPRT}, "LLR 1.50 (−2.94, 2.94), +12 Elo (−8 to +32), 1-2-3"),
+    ({"ended": {"phase": "finished"}}, "finished"),
+    ({"ended": {"phase": "cancelled", "message": "rain"}}, "cancelled: rain"),
+    (
+        {
+            "entrants_absent": {
+                "pairing": PAIRING | {"phase": "done", "points": [1, 0], "absent_entrants": ["bert"]},
+                "message": "not connected for 600 s",
+            }
+        },
+        "3.1: anna 1, bert 0 (bert absent): not connected for 600 s",
+    ),
+    (
+        {
+            "entrants_absent": {
+                "pairing": TEAMS | {"phase": "playing", "absent_boards": [{"board": 2, "entrants": ["blues"]}]},
+                "message": "paused for 600 s",
+            }
+        },
+        "1.1: reds - blues is being played (blues on board 2 absent): paused for 600 s",
+    ),
+    (
+        {
+            "pairing": TEAMS
+            | {
+                "phase": "done",
+                "points": [2, 0],
+                "absent_entrants": ["blues"],
+                "absent_boards": [{"board": board, "entrants": ["blues"]} for board in (1, 2)],
+            }
+        },
+        "1.1: reds 2, blues 0 (blues absent)",
+    ),
+    (
+        {"versions_frozen": {"entrants": [{"name": "a", "bots": [{"bot": "anna", "version": "1.4"}]}]}},
+        "versions frozen: anna/1.4",
+    ),
+    ({"match_rated": {"match_id": "m", "ratings": [CHANGE]}}, "m: anna 1512 (+12)"),
+    ({"season_started": {"season": 2}}, "season 2 started"),
+    ({"closed": {"message": "thanks"}}, "closed: thanks"),
+    ({}, "unknown event; this program is older than the referee"),
+]
+
+
+@pytest.mark.parametrize(("event", "line"), LINES)
+def test_an_entry_is_formatted_as_one_line(event: dict[str, Any], line: str) -> None:
+    kind: Any = TournamentEntry if event.keys() <= set(TournamentEntry.__struct_fields__) else LadderEntry
+    assert entry_line(convert(event, kind)) == line
 
 
 @pytest.mark.parametrize("entry", [TournamentEntry, LadderEntry])

@@ -1,10 +1,12 @@
-"""Results, clocks and formats in words."""
+"""Results, clocks, formats and numbers in words."""
 
 import pytest
 from referee_api.conversion import to_message
 from referee_api.v1 import clock_pb2, result_pb2, sprt_pb2, tournament_pb2
 from referee_client.organiser.clock_text import clock
 
+from referee.show.formatting import counted, end_text, points_text, signed, time_text
+from referee.show.report import End
 from referee.show.words import (
     FORFEIT_CAUSES,
     VOID_CAUSES,
@@ -160,3 +162,40 @@ def test_every_format_of_the_contract_is_covered_here() -> None:
 )
 def test_a_clock_shows_the_time_left_rounded_down(left_us: int, periods: dict[str, int], text: str) -> None:
     assert clock_text(left_us, **periods) == text
+
+
+@pytest.mark.parametrize(
+    ("points", "text"), [(0, "0"), (0.5, "½"), (2.5, "2½"), (3, "3"), (1 / 3, "0.33"), (100.0, "100")]
+)
+def test_points_are_written_with_fractions(points: float, text: str) -> None:
+    assert points_text(points) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(12.4, "+12"), (-12.6, "−13"), (0.4, "0"), (-0.4, "0")])
+def test_nonzero_differences_have_a_sign(value: float, text: str) -> None:
+    assert signed(value) == text
+
+
+@pytest.mark.parametrize(
+    ("us", "text"),
+    [
+        (0, "0 ms"),
+        (1_234, "1.2 ms"),
+        (56_789, "57 ms"),
+        (2_530_000, "2.53 s"),
+        (90_000_000, "1.5 min"),
+        (5e8, "8.33 min"),
+    ],
+)
+def test_times_have_a_suitable_unit(us: float, text: str) -> None:
+    assert time_text(us) == text
+
+
+def test_ends_are_described_in_words() -> None:
+    assert end_text(End("played", "no_men")) == "no men"
+    assert end_text(End("forfeited", "time")) == "lost on time"
+
+
+def test_nouns_are_singular_for_one_and_plural_otherwise() -> None:
+    counts = [counted(1, "match", "matches"), counted(2, "match", "matches"), counted(2, "move")]
+    assert counts == ["1 match", "2 matches", "2 moves"]

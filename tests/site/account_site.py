@@ -103,6 +103,10 @@ class Visitor:
         assert confirmation.status == 200, confirmation.body
         return self.submit(confirmation.form(action))
 
+    def form_of(self, page: str, action: str, **fields: str) -> FoundForm:
+        """Fill in the form of an action on a page, and return the one of its confirmation."""
+        return self.submit(self.get(page).form(action), **fields).form(action)
+
     def follow(self, answer: PageAnswer) -> PageAnswer:
         assert answer.status == 303, answer.body
         return self.get(answer.headers["location"])
@@ -135,3 +139,9 @@ class Visitor:
                 self.cookies.pop(name, None)
                 if cookie["max-age"] != "0":
                     self.cookies[name] = cookie.coded_value
+
+
+def signed_in(site: str, token: str) -> Visitor:
+    visitor = Visitor(site, token)
+    assert visitor.sign_in().status == 303
+    return visitor

@@ -74,6 +74,11 @@ class Visitor:
     def count(self, selector: str) -> int:
         return self.page.locator(selector).count()
 
+    @property
+    def shown_ply(self) -> int:
+        """The number of moves after which the page of a match shows the board; -1: it shows no match."""
+        return int(self.page.get_attribute("#match", "data-ply") or -1)
+
     def wait_until(self, condition: Callable[[], bool]) -> None:
         """Wait until something is true that changes by what the page receives."""
         for _ in range(int(TIMEOUT_MS / 50)):

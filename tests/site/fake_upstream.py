@@ -1,7 +1,7 @@
 """A referee whose answers a test decides."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from http import HTTPStatus
 from typing import Any, TypeVar
 
@@ -17,22 +17,20 @@ NO_SUCH_MATCH = UpstreamError(HTTPStatus.NOT_FOUND, "NO_SUCH_MATCH", "there is n
 
 
 class FakeUpstream(Upstream):
-    """Answers each call with the message, or the error, that `answers` has for its request."""
+    """Answers each call with a message of the kind that it returns: one of `answers`, or an empty one."""
 
-    def __init__(self, *answers: Message | tuple[str, UpstreamError]) -> None:
-        self.answers: dict[str, Message | UpstreamError] = {}
+    def __init__(self, *answers: Message) -> None:
+        self.answers: dict[str, Message | Callable[[Any], Message]] = {
+            type(answer).__name__: answer for answer in answers
+        }
+        """By the kind of the answer; a function returns the one to a request."""
         self.calls: list[Message] = []
-        for answer in answers:
-            if isinstance(answer, tuple):
-                self.answers[answer[0]] = answer[1]
-            else:
-                self.answers[type(answer).__name__] = answer
 
     async def call(self, request: Message, response: type[R]) -> R:
         self.calls.append(request)
-        answer = self.answers.get(response.__name__) or response()
-        if isinstance(answer, UpstreamError):
-            raise answer
+        found = self.answers.get(response.__name__) or response()
+        answer = found if isinstance(found, Message) else found(request)
+        await asyncio.sleep(0)  # Others are called before it arrives.
         assert isinstance(answer, response)
         return answer
 
@@ -71,14 +69,12 @@ class FakeMatch(FakeUpstream):
         changed.set()
 
     async def call(self, request: Message, response: type[R]) -> R:
-        assert isinstance(request, match_service_pb2.GetMatchRequest)
-        self.calls.append(request)
         if self.error:
+            self.calls.append(request)
             raise self.error
         state = match_pb2.MatchState(entry_number=len(self.entries))
-        answer: Any = match_service_pb2.GetMatchResponse(match=self.match, state=state)
-        assert isinstance(answer, response)
-        return answer
+        self.answers["GetMatchResponse"] = match_service_pb2.GetMatchResponse(match=self.match, state=state)
+        return await super().call(request, response)
 
     async def stream(self, request: Message, response: type[R]) -> AsyncGenerator[R, None]:
         if isinstance(request, match_service_pb2.GetRecordRequest):

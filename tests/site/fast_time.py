@@ -1,10 +1,12 @@
 """An event loop whose time passes at once whenever all tasks wait for it."""
 
 import asyncio
+import functools
 import selectors
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
+Arguments = ParamSpec("Arguments")
 R = TypeVar("R")
 
 MAX_TIME_S = 3_600.0
@@ -38,3 +40,13 @@ class FastLoop(asyncio.SelectorEventLoop):
 def in_fast_time(test: Coroutine[Any, Any, R]) -> R:
     with asyncio.Runner(loop_factory=FastLoop) as runner:
         return runner.run(test)
+
+
+def in_fast_loop(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[Arguments, None]:
+    """Run an async test in a loop of its own; tasks that it leaves behind are cancelled."""
+
+    @functools.wraps(test)
+    def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        in_fast_time(test(*args, **kwargs))
+
+    return run

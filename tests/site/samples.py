@@ -1,7 +1,9 @@
-"""Matches and entries as the referee streams them."""
+"""Matches and entries as the referee streams them, and a visitor who reads the events of a page."""
 
+import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2, result_pb2
@@ -40,6 +42,12 @@ class Story:
         self.position = ALQUERQUE.start(ALQUERQUE.settings(), b"")
         self.ply = 0
         self.entries: list[entry_pb2.Entry] = []
+
+    @classmethod
+    def started(cls) -> "Story":
+        story = cls()
+        story.start()
+        return story
 
     def add(self, **event: object) -> entry_pb2.Entry:
         """Add an entry with an event; without one it is hidden from the viewer."""
@@ -102,3 +110,32 @@ def entries(moves: int, *, over: bool = False) -> list[entry_pb2.Entry]:
     if over:
         story.end()
     return story.entries
+
+
+class EventReader:
+    """Reads events until there are no more, or it leaves."""
+
+    def __init__(self, events: AsyncIterator[bytes]) -> None:
+        self.received: list[bytes] = []
+        self.task = asyncio.create_task(self._read(events))
+
+    async def _read(self, events: AsyncIterator[bytes]) -> None:
+        async for event in events:
+            self.received.append(event)
+
+    async def leave(self) -> None:
+        self.task.cancel()
+        await asyncio.wait([self.task])
+
+    @property
+    def data(self) -> list[Any]:
+        return [json.loads(event.decode().split("\ndata: ")[1]) for event in self.received]
+
+    @property
+    def ids(self) -> list[str]:
+        return [event.decode().removeprefix("id: ").split("\n")[0] for event in self.received]
+
+    @property
+    def numbers(self) -> list[list[int]]:
+        """Numbers of the entries of a match in each event."""
+        return [[frame["number"] for frame in data["frames"]] for data in self.data]

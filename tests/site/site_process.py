@@ -15,6 +15,12 @@ from referee_client import Organiser
 from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, run_server
 
 BOTS = ("anna", "bert", "cleo", "dora")
+LIVE_GAMES: dict[str, dict[str, object]] = {
+    "alquerque": {},
+    "trox": {"max_plies": 40},
+    "troke": {"seats": 4, "max_plies": 40},
+    "toc": {"max_turns": 24},
+}
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -23,7 +24,7 @@ from referee_api.v1 import (
 )
 
 from engines.registry import games, own_games
-from referee.show.frames import BEFORE_PLAY, BoardPainter, Frame
+from referee.show.frames import BEFORE_PLAY, BoardPainter
 from referee.show.table import Table
 from referee.show.time_chart import time_chart
 from referee.site.bot_page import bot_page, bots_page
@@ -39,9 +40,9 @@ from referee.site.match_feed import MatchFeed
 from referee.site.match_feeds import MatchFeeds
 from referee.site.tournament_page import cross_table_page, round_page, tournament_page, tournaments_page
 from referee.site.upstream import Upstream
+from tests.show.parsed_page import check_inert
 from tests.site.fake_upstream import FakeMatch, FakeUpstream
-from tests.site.fast_time import in_fast_time
-from tests.site.parsed_document import check_inert
+from tests.site.fast_time import in_fast_loop, in_fast_time
 from tests.site.samples import HOSTILE, MATCH_ID, Story, match, won
 
 
@@ -93,7 +94,7 @@ ANSWERS = (
     tournament_service_pb2.ListPairingsResponse,
     tournament_service_pb2.ListTournamentsResponse,
 )
-PAGES: dict[str, Callable[[Upstream], Awaitable[Page]]] = {
+PAGES: dict[str, Callable[[Upstream], Coroutine[Any, Any, Page]]] = {
     "bots": lambda upstream: bots_page(upstream, ""),
     "bot": lambda upstream: bot_page(upstream, HOSTILE),
     "ladders": lambda upstream: ladders_page(upstream, ""),
@@ -112,7 +113,7 @@ def answers() -> list[Message]:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_runs_what_a_name_says(name: str, answers: list[Message]) -> None:
-    page = in_fast_time(as_coroutine(PAGES[name](FakeUpstream(*answers))))
+    page = in_fast_time(PAGES[name](FakeUpstream(*answers)))
     parsed = check_inert(document(page, f"/{HOSTILE}", HOSTILE, HOSTILE))
     assert HOSTILE in parsed.texts
 
@@ -130,10 +131,6 @@ def test_no_format_of_a_tournament_runs_what_a_name_says(kind: str, answers: lis
         upstream.answers["GetTournamentResponse"] = answer
         page = in_fast_time(tournament_page(upstream, HOSTILE))
         check_inert(document(page, "/"))
-
-
-async def as_coroutine(page: Awaitable[Page]) -> Page:
-    return await page
 
 
 # Matches
@@ -158,51 +155,37 @@ def hostile_match() -> FakeMatch:
 
 
 @pytest.mark.parametrize("ply", [None, 0, 1, 2])
-def test_no_match_runs_what_a_bot_sends(ply: int | None) -> None:
-    async def test() -> None:
-        feed = MatchFeed(hostile_match(), HOSTILE, games())
-        await feed.ready()
-        finished = FinishedMatch(False, HOSTILE, {})
-        correction = contest_pb2.MatchCorrection(kind=contest_pb2.CORRECTION_KIND_STRUCK, message=HOSTILE)
-        parsed = check_inert(document(match_page(feed, finished, ply, [correction]), "/"))
-        assert f"struck: {HOSTILE}" in parsed.texts
-        assert HOSTILE in parsed.texts
-        assert f"white ({HOSTILE}) tried {HOSTILE}: {HOSTILE}" in parsed.texts
-        await feed.close()
-
-    in_fast_time(test())
+@in_fast_loop
+async def test_no_match_runs_what_a_bot_sends(ply: int | None) -> None:
+    feed = MatchFeed(hostile_match(), HOSTILE, games())
+    await feed.ready()
+    finished = FinishedMatch(False, HOSTILE, {})
+    correction = contest_pb2.MatchCorrection(kind=contest_pb2.CORRECTION_KIND_STRUCK, message=HOSTILE)
+    parsed = check_inert(document(match_page(feed, finished, ply, [correction]), "/"))
+    assert f"struck: {HOSTILE}" in parsed.texts
+    assert HOSTILE in parsed.texts
+    assert f"white ({HOSTILE}) tried {HOSTILE}: {HOSTILE}" in parsed.texts
 
 
-def test_the_events_of_a_match_have_texts_as_data_and_markup_in_boards_only() -> None:
-    async def test() -> None:
-        feed = MatchFeed(hostile_match(), MATCH_ID, games())
-        await feed.ready()
-        (event,) = [event async for event in feed.events(0)]
-        assert event.count(b"\n\n") == 1
-        data = json.loads(event.decode().split("\ndata: ")[1])
-        check_inert(data["board"])
-        assert HOSTILE in [frame["text"] for frame in data["frames"]]
-        await feed.close()
-
-    in_fast_time(test())
+@in_fast_loop
+async def test_the_events_of_a_match_have_texts_as_data_and_markup_in_boards_only() -> None:
+    feed = MatchFeed(hostile_match(), MATCH_ID, games())
+    await feed.ready()
+    (event,) = [event async for event in feed.events(0)]
+    assert event.count(b"\n\n") == 1
+    data = json.loads(event.decode().split("\ndata: ")[1])
+    check_inert(data["board"])
+    assert HOSTILE in [frame["text"] for frame in data["frames"]]
 
 
-def test_the_home_page_runs_no_title(answers: list[Message]) -> None:
-    class Referee(FakeMatch):
-        async def call(self, request: Message, response: Any) -> Any:
-            if isinstance(request, match_service_pb2.GetMatchRequest):
-                return await super().call(request, response)
-            return next(answer for answer in answers if isinstance(answer, response))
-
-    async def test() -> None:
-        hostile = hostile_match()
-        upstream = Referee(hostile.match, *hostile.entries[:-1])
-        feeds = MatchFeeds(upstream, games())
-        parsed = check_inert(document(await home_page(upstream, feeds), "/"))
-        assert HOSTILE in parsed.texts
-        await feeds.close()
-
-    in_fast_time(test())
+@in_fast_loop
+async def test_the_home_page_runs_no_title(answers: list[Message]) -> None:
+    hostile = hostile_match()
+    upstream = FakeMatch(hostile.match, *hostile.entries[:-1])
+    upstream.answers = {type(answer).__name__: answer for answer in answers}
+    feeds = MatchFeeds(upstream, games())
+    parsed = check_inert(document(await home_page(upstream, feeds), "/"))
+    assert HOSTILE in parsed.texts
 
 
 # Parts
@@ -212,16 +195,12 @@ def test_a_board_runs_nothing_that_a_view_or_a_move_says() -> None:
     for name in [*own_games(), HOSTILE]:
         painter = BoardPainter(game_pb2.Rules(game=name), games())
         view = json.dumps({HOSTILE: [HOSTILE, {HOSTILE: HOSTILE}]})
-        frame = Frame(**{**fields_of(BEFORE_PLAY), "view": view, "kind": "move_played", "text": HOSTILE})
+        frame = replace(BEFORE_PLAY, view=view, kind="move_played", text=HOSTILE)
         check_inert(painter.svg(frame))
 
 
-def fields_of(frame: Frame) -> dict[str, Any]:
-    return {name: getattr(frame, name) for name in Frame.__slots__}
-
-
 def test_charts_run_nothing() -> None:
-    frame = Frame(**{**fields_of(BEFORE_PLAY), "text": HOSTILE, "seat": 0, "charged_ms": 3.0})
+    frame = replace(BEFORE_PLAY, text=HOSTILE, seat=0, charged_ms=3.0)
     chart = time_chart([frame, frame], [HOSTILE])
     assert chart
     assert f"{HOSTILE}, {HOSTILE}: 3 ms" in check_inert(chart).texts

@@ -12,7 +12,7 @@ from referee.site.site import Site
 from referee.site.upstream import Upstream
 from referee.site.visitors import SiteAccess, Visitors
 from tests.clients.certificates import create_certificates
-from tests.site.parsed_document import ParsedDocument
+from tests.show.parsed_page import ParsedPage
 
 AUTHORITY = b"-----BEGIN CERTIFICATE-----"
 
@@ -74,14 +74,14 @@ def test_each_command_connects_as_the_server_requires(bots: BotsAddress, variabl
 def test_it_begins_with_the_installation_and_links_the_pages_about_a_first_bot() -> None:
     page = text_of(BotsAddress("127.0.0.1:7700"))
     assert page.index("pip install ./proto/python ./clients/python .") < page.index("invitation redeem")
-    links = [attributes.get("href") for name, attributes in ParsedDocument(page).tags if name == "a"]
+    links = [attributes.get("href") for name, attributes in ParsedPage(page).tags if name == "a"]
     assert {f"/static/{file}" for file in FIRST_BOTS.values()} <= set(links)
     assert "/ca.pem" not in links
 
 
 def test_it_has_the_certificate_of_an_authority_that_is_not_public() -> None:
     page = text_of(BotsAddress("games.example:7700", ca=AUTHORITY))
-    assert "/ca.pem" in [attributes.get("href") for _, attributes in ParsedDocument(page).tags]
+    assert "/ca.pem" in [attributes.get("href") for _, attributes in ParsedPage(page).tags]
 
 
 def test_the_site_serves_the_authority_and_the_pages_about_a_first_bot() -> None:

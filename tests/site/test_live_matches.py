@@ -20,18 +20,12 @@ from engines.toc.card_drawing import SUITS
 from engines.toc.cards import NAMES
 from referee.records.record_reader import read_record_history
 from tests.site.bots import HELD_PLY
-from tests.site.browser import Visitor, run_browser, visit
-from tests.site.site_process import BOTS, World, run_world
+from tests.site.browser import Visitor, visit
+from tests.site.site_process import BOTS, LIVE_GAMES, World
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
 SLOW = "600+1"
-GAMES: dict[str, dict[str, object]] = {
-    "alquerque": {},
-    "trox": {"max_plies": 40},
-    "troke": {"seats": 4, "max_plies": 40},
-    "toc": {"max_turns": 24},
-}
 VISIBILITIES = {"delayed": "delayed 4", "after_end": "after_end"}
 
 
@@ -52,21 +46,9 @@ class Watched:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with run_browser() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with run_world(tmp_path_factory.mktemp("world"), "--ephemeral") as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def matches(world: World, browser: Browser) -> Iterator[dict[str, Watched]]:
     """One match of each game, and one for each visibility, watched from their first moves on, and played to the end."""
-    terms = {game: Terms(game, options, clock=SLOW, start_within="2m") for game, options in GAMES.items()}
+    terms = {game: Terms(game, options, clock=SLOW, start_within="2m") for game, options in LIVE_GAMES.items()}
     terms |= {name: Terms("alquerque", clock=SLOW, visibility=text) for name, text in VISIBILITIES.items()}
     ids = {
         name: world.organiser.create_match(match_terms, BOTS[: 4 if name in {"toc", "troke"} else 2]).id
@@ -108,7 +90,7 @@ def wait_for_end(watched: Watched) -> None:
     watched.visitor.wait_until(lambda: watched.visitor.page.get_attribute("#match", "data-live") == "false")
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", LIVE_GAMES)
 def test_a_live_match_moves_without_reload(matches: dict[str, Watched], game: str, world: World) -> None:
     watched = matches[game]
     visitor = watched.visitor
@@ -228,14 +210,10 @@ def replay(matches: dict[str, Watched], world: World, browser: Browser) -> Itera
         assert visitor.problems == []
 
 
-def shown_ply(visitor: Visitor) -> int:
-    return int(visitor.page.get_attribute("#match", "data-ply") or -1)
-
-
 def step_to(visitor: Visitor, act: Any, ply: int) -> str:
     """Act, wait until the board after `ply` moves is shown, and return it."""
     act()
-    visitor.wait_until(lambda: shown_ply(visitor) == ply)
+    visitor.wait_until(lambda: visitor.shown_ply == ply)
     marked = visitor.page.locator("#moves [aria-current]").all_inner_texts()
     assert len(marked) == (ply > 0)
     return visitor.html("#board")
@@ -267,10 +245,10 @@ def test_a_link_to_a_move_shows_it_and_so_does_a_click_in_the_list(replay: tuple
     visitor, path, last = replay
     board = step_to(visitor, lambda: visitor.page.click("#moves a[data-ply='5']"), 5)
     visitor.open(f"{path}?ply=5")
-    assert (shown_ply(visitor), visitor.html("#board")) == (5, board)
+    assert (visitor.shown_ply, visitor.html("#board")) == (5, board)
     assert visitor.text("#caption").startswith("5. ")
     visitor.open(f"{path}?ply=99999")
-    assert shown_ply(visitor) == last
+    assert visitor.shown_ply == last
 
 
 @pytest.mark.parametrize("how", ["#play", " "])
@@ -279,10 +257,10 @@ def test_a_replay_plays_by_itself_to_the_end(replay: tuple[Visitor, str, int], h
     visitor.open(f"{path}?ply={last - 3}")
     visitor.page.wait_for_selector("#play:not([hidden])")
     visitor.page.click(how) if how == "#play" else visitor.page.keyboard.press(how)
-    visitor.wait_until(lambda: shown_ply(visitor) == last)
+    visitor.wait_until(lambda: visitor.shown_ply == last)
     visitor.wait_until(lambda: visitor.text("#play") == "Play")
     visitor.page.click("#play")
-    visitor.wait_until(lambda: shown_ply(visitor) in {0, 1})
+    visitor.wait_until(lambda: visitor.shown_ply in {0, 1})
     assert visitor.text("#play") == "Pause"
     visitor.page.click("#play")
     assert visitor.text("#play") == "Play"
@@ -301,7 +279,7 @@ def test_a_match_can_be_stepped_through_without_javascript(
             visitor.page.click("[data-step=next]")
             seen.append(visitor.html("#board"))
         assert len(set(seen)) > last // 2  # Some may come again.
-        assert shown_ply(visitor) == last
+        assert visitor.shown_ply == last
         visitor.page.click("[data-step=previous]")
         assert visitor.html("#board") == seen[-2]
         assert not visitor.page.is_visible("#play")

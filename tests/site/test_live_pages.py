@@ -1,7 +1,6 @@
 """Pages that change while they are read: versions, changes, and one rendering for all visitors."""
 
 import asyncio
-import json
 from collections.abc import Callable
 from itertools import count
 from typing import Any
@@ -13,7 +12,8 @@ from referee.site import live_pages
 from referee.site.live_pages import EPOCH, INTERVAL_S, MAX_AGE_S, LivePage, LivePages, Page
 from tests.live.fake_time import settle
 from tests.site.fake_upstream import UNREACHABLE
-from tests.site.fast_time import in_fast_time
+from tests.site.fast_time import in_fast_loop
+from tests.site.samples import EventReader
 
 
 class Source:
@@ -32,95 +32,66 @@ class Source:
         return Page("title", Markup("top"), dict(self.regions))
 
 
-class Visitor:
-    def __init__(self, page: LivePage, version: str) -> None:
-        self.received: list[bytes] = []
-        self.task = asyncio.create_task(self._read(page, version))
-
-    async def _read(self, page: LivePage, version: str) -> None:
-        async for event in page.events(version):
-            self.received.append(event)
-
-    async def leave(self) -> None:
-        self.task.cancel()
-        await asyncio.wait([self.task])
+def regions_of(reader: EventReader) -> list[dict[str, str]]:
+    return [data["regions"] for data in reader.data]
 
 
-def regions_of(event: bytes) -> Any:
-    return json.loads(event.decode().split("\ndata: ")[1])["regions"]
+@in_fast_loop
+async def test_many_readers_at_once_cost_one_rendering() -> None:
+    source = Source()
+    page = LivePage(source.render)
+    pages = await asyncio.gather(*(page.page() for _ in range(50)))
+    assert source.rendered == 1
+    assert all(shown is pages[0] for shown in pages)
 
 
-def id_of(event: bytes) -> str:
-    return event.decode().removeprefix("id: ").split("\n")[0]
+@in_fast_loop
+async def test_a_page_is_rendered_again_when_it_is_old() -> None:
+    source = Source()
+    page = LivePage(source.render)
+    await page.page()
+    await asyncio.sleep(0.9 * MAX_AGE_S)
+    await page.page()
+    assert source.rendered == 1
+    await asyncio.sleep(0.2 * MAX_AGE_S)
+    await page.page()
+    assert source.rendered == 2
 
 
-def test_many_readers_at_once_cost_one_rendering() -> None:
-    async def test() -> None:
-        source = Source()
-        page = LivePage(source.render)
-        pages = await asyncio.gather(*(page.page() for _ in range(50)))
-        assert source.rendered == 1
-        assert all(shown is pages[0] for shown in pages)
-
-    in_fast_time(test())
-
-
-def test_a_page_is_rendered_again_when_it_is_old() -> None:
-    async def test() -> None:
-        source = Source()
-        page = LivePage(source.render)
-        await page.page()
-        await asyncio.sleep(0.9 * MAX_AGE_S)
-        await page.page()
-        assert source.rendered == 1
-        await asyncio.sleep(0.2 * MAX_AGE_S)
-        await page.page()
-        assert source.rendered == 2
-
-    in_fast_time(test())
+@in_fast_loop
+async def test_visitors_receive_only_what_changed_and_all_the_same_bytes() -> None:
+    source = Source()
+    page = LivePage(source.render)
+    await page.page()
+    visitors = [EventReader(page.events(page.version)) for _ in range(20)]
+    await asyncio.sleep(INTERVAL_S / 2)
+    before = source.rendered
+    source.regions["two"] = Markup("3")
+    await asyncio.sleep(INTERVAL_S)
+    assert source.rendered == before + 1
+    first, *others = visitors
+    assert regions_of(first) == [{"two": "3"}]
+    assert all(visitor.received[0] is first.received[0] for visitor in others)
+    assert first.ids == [page.version]
 
 
-def test_visitors_receive_only_what_changed_and_all_the_same_bytes() -> None:
-    async def test() -> None:
-        source = Source()
-        page = LivePage(source.render)
-        await page.page()
-        visitors = [Visitor(page, page.version) for _ in range(20)]
-        await asyncio.sleep(INTERVAL_S / 2)
-        before = source.rendered
-        source.regions["two"] = Markup("3")
-        await asyncio.sleep(INTERVAL_S)
-        assert source.rendered == before + 1
-        events = [visitor.received for visitor in visitors]
-        assert [regions_of(event) for event in events[0]] == [{"two": "3"}]
-        assert all(received[0] is events[0][0] for received in events)
-        assert id_of(events[0][0]) == page.version
-        for visitor in visitors:
-            await visitor.leave()
-
-    in_fast_time(test())
-
-
-def test_a_visitor_that_missed_some_versions_receives_what_changed_since() -> None:
-    async def test() -> None:
-        source = Source()
-        page = LivePage(source.render)
-        versions = []
-        for text in ("a", "b", "c"):
-            source.regions["one"] = Markup(text)
-            await asyncio.sleep(2 * MAX_AGE_S)
-            await page.page()
-            versions.append(page.version)
-        source.regions["two"] = Markup("d")
+@in_fast_loop
+async def test_a_visitor_that_missed_some_versions_receives_what_changed_since() -> None:
+    source = Source()
+    page = LivePage(source.render)
+    versions = []
+    for text in ("a", "b", "c"):
+        source.regions["one"] = Markup(text)
         await asyncio.sleep(2 * MAX_AGE_S)
         await page.page()
-        for version, regions in zip([*versions, page.version], [2, 2, 1, 0], strict=True):
-            visitor = Visitor(page, version)
-            await settle()
-            assert [len(regions_of(event)) for event in visitor.received] == ([regions] if regions else [])
-            await visitor.leave()
-
-    in_fast_time(test())
+        versions.append(page.version)
+    source.regions["two"] = Markup("d")
+    await asyncio.sleep(2 * MAX_AGE_S)
+    await page.page()
+    for version, regions in zip([*versions, page.version], [2, 2, 1, 0], strict=True):
+        visitor = EventReader(page.events(version))
+        await settle()
+        assert [len(changed) for changed in regions_of(visitor)] == ([regions] if regions else [])
 
 
 OWN = "own"
@@ -141,73 +112,60 @@ OWN = "own"
         pytest.param("", "0" * 5000, id="long"),
     ],
 )
-def test_a_version_of_another_process_receives_the_whole_page(epoch: str, number: str) -> None:
+@in_fast_loop
+async def test_a_version_of_another_process_receives_the_whole_page(epoch: str, number: str) -> None:
     version = epoch.replace(OWN, EPOCH) + number
-
-    async def test() -> None:
-        page = LivePage(Source().render)
-        await page.page()
-        visitor = Visitor(page, version)
-        await settle()
-        assert [regions_of(event) for event in visitor.received] == [{"one": "1", "two": "2"}]
-        await visitor.leave()
-
-    in_fast_time(test())
+    page = LivePage(Source().render)
+    await page.page()
+    visitor = EventReader(page.events(version))
+    await settle()
+    assert regions_of(visitor) == [{"one": "1", "two": "2"}]
 
 
-def test_a_version_from_the_future_is_the_current_one() -> None:
-    async def test() -> None:
-        source = Source()
-        page = LivePage(source.render)
-        await page.page()
-        visitor = Visitor(page, f"{EPOCH}.999")
-        await settle()
-        assert visitor.received == []
-        source.regions["one"] = Markup("new")
-        await asyncio.sleep(2 * INTERVAL_S)
-        assert [regions_of(event) for event in visitor.received] == [{"one": "new"}]
-        await visitor.leave()
-
-    in_fast_time(test())
+@in_fast_loop
+async def test_a_version_from_the_future_is_the_current_one() -> None:
+    source = Source()
+    page = LivePage(source.render)
+    await page.page()
+    visitor = EventReader(page.events(f"{EPOCH}.999"))
+    await settle()
+    assert visitor.received == []
+    source.regions["one"] = Markup("new")
+    await asyncio.sleep(2 * INTERVAL_S)
+    assert regions_of(visitor) == [{"one": "new"}]
 
 
-def test_a_page_is_not_rendered_when_nobody_reads_it() -> None:
-    async def test() -> None:
-        source = Source()
-        page = LivePage(source.render)
-        await page.page()
-        visitor = Visitor(page, page.version)
-        await asyncio.sleep(10 * INTERVAL_S)
-        assert source.rendered > 5
-        await visitor.leave()
-        await asyncio.sleep(INTERVAL_S)
-        before = source.rendered
-        await asyncio.sleep(10 * INTERVAL_S)
-        assert source.rendered == before
-        visitor = Visitor(page, page.version)
-        await asyncio.sleep(3 * INTERVAL_S)
-        assert source.rendered > before
-        await visitor.leave()
-
-    in_fast_time(test())
+@in_fast_loop
+async def test_a_page_is_not_rendered_when_nobody_reads_it() -> None:
+    source = Source()
+    page = LivePage(source.render)
+    await page.page()
+    visitor = EventReader(page.events(page.version))
+    await asyncio.sleep(10 * INTERVAL_S)
+    assert source.rendered > 5
+    await visitor.leave()
+    await asyncio.sleep(INTERVAL_S)
+    before = source.rendered
+    await asyncio.sleep(10 * INTERVAL_S)
+    assert source.rendered == before
+    visitor = EventReader(page.events(page.version))
+    await asyncio.sleep(3 * INTERVAL_S)
+    assert source.rendered > before
 
 
 @pytest.mark.parametrize("error", [UNREACHABLE, ValueError("a fault of the page")])
-def test_a_page_that_cannot_be_rendered_for_a_while_continues_afterwards(error: Exception) -> None:
-    async def test() -> None:
-        source = Source()
-        page = LivePage(source.render)
-        await page.page()
-        visitor = Visitor(page, page.version)
-        source.error = error
-        await asyncio.sleep(5 * INTERVAL_S)
-        source.error = None
-        source.regions["one"] = Markup("back")
-        await asyncio.sleep(2 * INTERVAL_S)
-        assert [regions_of(event) for event in visitor.received] == [{"one": "back"}]
-        await visitor.leave()
-
-    in_fast_time(test())
+@in_fast_loop
+async def test_a_page_that_cannot_be_rendered_for_a_while_continues_afterwards(error: Exception) -> None:
+    source = Source()
+    page = LivePage(source.render)
+    await page.page()
+    visitor = EventReader(page.events(page.version))
+    source.error = error
+    await asyncio.sleep(5 * INTERVAL_S)
+    source.error = None
+    source.regions["one"] = Markup("back")
+    await asyncio.sleep(2 * INTERVAL_S)
+    assert regions_of(visitor) == [{"one": "back"}]
 
 
 def test_as_many_pages_are_kept_as_the_limit_says(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,16 +184,14 @@ def kept_pages(opened: int) -> int:
     return next(number for number in count() if not next(again, False))
 
 
-def test_a_page_that_is_read_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def test() -> None:
-        monkeypatch.setattr(live_pages, "MAX_PAGES", 3)
-        pages = LivePages()
-        page = pages.get("/read", Source().render)
-        visitor = Visitor(page, "")
-        await settle()
-        for number in range(9):
-            pages.get(f"/{number}", Source().render)
-        assert pages.get("/read", Source().render) is page
-        await visitor.leave()
-
-    in_fast_time(test())
+@in_fast_loop
+async def test_a_page_that_is_read_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_pages, "MAX_PAGES", 3)
+    pages = LivePages()
+    page = pages.get("/read", Source().render)
+    visitor = EventReader(page.events(""))
+    await settle()
+    for number in range(9):
+        pages.get(f"/{number}", Source().render)
+    assert pages.get("/read", Source().render) is page
+    assert not visitor.task.done()

@@ -1,10 +1,10 @@
 """A match as its visitors receive it, and events as they reach them through the HTTP server."""
 
 import asyncio
-import json
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
@@ -15,6 +15,7 @@ from h2.connection import H2Connection
 from h2.events import DataReceived, StreamEnded
 from hypercorn.asyncio import serve
 from hypercorn.config import Config
+from referee_api.v1 import entry_pb2
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -29,347 +30,245 @@ from referee.site.site_server import with_writer
 from referee.site.upstream import UpstreamError
 from referee.site.visitors import HEADERS, Protected, SiteAccess, Visitors
 from tests.live.fake_time import settle
+from tests.live.runner_harness import in_loop
 from tests.site.fake_upstream import NO_SUCH_MATCH, UNREACHABLE, FakeMatch
-from tests.site.fast_time import in_fast_time
-from tests.site.samples import MATCH_ID, entries, match
+from tests.site.fast_time import in_fast_loop
+from tests.site.samples import MATCH_ID, EventReader, entries, match
 
 
 def feed_of(upstream: FakeMatch) -> MatchFeed:
     return MatchFeed(upstream, MATCH_ID, games())
 
 
-class Visitor:
-    """Reads all events of a match after an entry."""
-
-    def __init__(self, feed: MatchFeed, after: int) -> None:
-        self.received: list[bytes] = []
-        self.task = asyncio.create_task(self._read(feed, after))
-
-    async def _read(self, feed: MatchFeed, after: int) -> None:
-        async for event in feed.events(after):
-            self.received.append(event)
-
-    @property
-    def numbers(self) -> list[list[int]]:
-        """Numbers of the entries in each event."""
-        return [[frame["number"] for frame in data_of(event)["frames"]] for event in self.received]
+async def ready_feed(*entries: entry_pb2.Entry) -> tuple[FakeMatch, MatchFeed]:
+    upstream = FakeMatch(match(), *entries)
+    feed = feed_of(upstream)
+    await feed.ready()
+    return upstream, feed
 
 
-def data_of(event: bytes) -> Any:
-    return json.loads(event.decode().split("\ndata: ")[1])
+@in_fast_loop
+async def test_a_feed_is_ready_when_it_has_all_that_was_there() -> None:
+    _, feed = await ready_feed(*entries(9))
+    assert [frame.number for frame in feed.frames] == list(range(12))
+    assert not feed.is_over
 
 
-def id_of(event: bytes) -> int:
-    return int(event.decode().removeprefix("id: ").split("\n")[0])
+@in_fast_loop
+async def test_all_visitors_share_the_bytes_of_an_event() -> None:
+    story = entries(3)
+    upstream, feed = await ready_feed(*story[:3])
+    visitors = [EventReader(feed.events(3)) for _ in range(5)]
+    await settle()
+    upstream.append(*story[3:])
+    await asyncio.sleep(2 * INTERVAL_S)
+    events = [visitor.received for visitor in visitors]
+    assert all(len(received) == len(events[0]) > 0 for received in events)
+    for same in zip(*events, strict=True):
+        assert all(event is same[0] for event in same)
 
 
-def test_a_feed_is_ready_when_it_has_all_that_was_there() -> None:
-    async def test() -> None:
-        upstream = FakeMatch(match(), *entries(9))
-        feed = feed_of(upstream)
-        await feed.ready()
-        assert [frame.number for frame in feed.frames] == list(range(12))
-        assert not feed.is_over
-        await feed.close()
-
-    in_fast_time(test())
-
-
-def test_all_visitors_share_the_bytes_of_an_event() -> None:
-    async def test() -> None:
-        story = entries(3)
-        upstream = FakeMatch(match(), *story[:3])
-        feed = feed_of(upstream)
-        await feed.ready()
-        visitors = [Visitor(feed, 3) for _ in range(5)]
+@in_fast_loop
+async def test_entries_of_one_interval_share_an_event_with_the_last_board() -> None:
+    story = entries(20)
+    upstream, feed = await ready_feed(*story[:2])
+    await asyncio.sleep(2 * INTERVAL_S)
+    visitor = EventReader(feed.events(2))
+    await settle()
+    for entry in story[2:]:
+        upstream.append(entry)
         await settle()
-        upstream.append(*story[3:])
-        await asyncio.sleep(2 * INTERVAL_S)
-        events = [visitor.received for visitor in visitors]
-        assert all(len(received) == len(events[0]) > 0 for received in events)
-        for same in zip(*events, strict=True):
-            assert all(event is same[0] for event in same)
-        await feed.close()
-
-    in_fast_time(test())
-
-
-def test_entries_of_one_interval_share_an_event_with_the_last_board() -> None:
-    async def test() -> None:
-        story = entries(20)
-        upstream = FakeMatch(match(), *story[:2])
-        feed = feed_of(upstream)
-        await feed.ready()
-        await asyncio.sleep(2 * INTERVAL_S)
-        visitor = Visitor(feed, 2)
-        await settle()
-        for entry in story[2:]:
-            upstream.append(entry)
-            await settle()
-        await asyncio.sleep(2 * INTERVAL_S)
-        assert visitor.numbers == [[3], list(range(4, 23))]
-        assert data_of(visitor.received[-1])["board"] == feed.painter().svg(feed.frames[-1])
-        assert [id_of(event) for event in visitor.received] == [3, 22]
-        await feed.close()
-
-    in_fast_time(test())
+    await asyncio.sleep(2 * INTERVAL_S)
+    assert visitor.numbers == [[3], list(range(4, 23))]
+    assert visitor.data[-1]["board"] == feed.painter().svg(feed.frames[-1])
+    assert visitor.ids == ["3", "22"]
 
 
 @pytest.mark.parametrize(
     ("visitors", "interval_s"), [(1, INTERVAL_S), (200, INTERVAL_S), (500, 0.5), (1_000, 1.0), (3_000, MAX_INTERVAL_S)]
 )
-def test_events_are_rarer_with_more_visitors(visitors: int, interval_s: float) -> None:
-    async def test() -> None:
-        story = entries(4)
-        upstream = FakeMatch(match(), *story[:2])
-        feed = feed_of(upstream)
-        await feed.ready()
-        await asyncio.sleep(2 * INTERVAL_S)
-        visitor, *_others = [Visitor(feed, 2) for _ in range(visitors)]
+@in_fast_loop
+async def test_events_are_rarer_with_more_visitors(visitors: int, interval_s: float) -> None:
+    story = entries(4)
+    upstream, feed = await ready_feed(*story[:2])
+    await asyncio.sleep(2 * INTERVAL_S)
+    visitor, *_others = [EventReader(feed.events(2)) for _ in range(visitors)]
+    await settle()
+    for entry in story[2:]:
+        upstream.append(entry)
         await settle()
-        for entry in story[2:]:
-            upstream.append(entry)
-            await settle()
-        await asyncio.sleep(interval_s - 0.01)
-        assert visitor.numbers == [[3]], "the first entry after a pause is shown at once"
-        await asyncio.sleep(0.02)
-        assert visitor.numbers == [[3], [4, 5, 6]]
-        await feed.close()
-
-    in_fast_time(test())
+    await asyncio.sleep(interval_s - 0.01)
+    assert visitor.numbers == [[3]], "the first entry after a pause is shown at once"
+    await asyncio.sleep(0.02)
+    assert visitor.numbers == [[3], [4, 5, 6]]
 
 
-def test_a_visitor_continues_where_it_was_without_loss_or_repetition() -> None:
-    async def test() -> None:
-        feed = feed_of(FakeMatch(match(), *entries(9)))
-        await feed.ready()
-        for after in range(11):
-            visitor = Visitor(feed, after)
-            await settle()
-            assert visitor.numbers == [list(range(after + 1, 12))]
-        await feed.close()
-
-    in_fast_time(test())
-
-
-def test_a_visitor_that_is_far_behind_loads_the_page_again() -> None:
-    async def test() -> None:
-        story = entries(1)
-        upstream = FakeMatch(match(), *story)
-        feed = feed_of(upstream)
-        await feed.ready()
-        feed.frames += [feed.last] * MAX_BEHIND
-        feed.frames[-1] = type(feed.last)(**{**_fields(feed.last), "number": MAX_BEHIND + 3})
-        visitors = [Visitor(feed, after) for after in (2, 3)]
+@in_fast_loop
+async def test_a_visitor_continues_where_it_was_without_loss_or_repetition() -> None:
+    _, feed = await ready_feed(*entries(9))
+    for after in range(11):
+        visitor = EventReader(feed.events(after))
         await settle()
-        assert visitors[0].received == [RELOAD]
-        assert visitors[0].task.done()
-        assert id_of(visitors[1].received[0]) == MAX_BEHIND + 3
-        await feed.close()
-
-    in_fast_time(test())
+        assert visitor.numbers == [list(range(after + 1, 12))]
 
 
-def _fields(frame: Any) -> dict[str, Any]:
-    return {name: getattr(frame, name) for name in frame.__slots__}
+@in_fast_loop
+async def test_a_visitor_that_is_far_behind_loads_the_page_again() -> None:
+    _, feed = await ready_feed(*entries(1))
+    feed.frames += [*[feed.last] * (MAX_BEHIND - 1), replace(feed.last, number=MAX_BEHIND + 3)]
+    visitors = [EventReader(feed.events(after)) for after in (2, 3)]
+    await settle()
+    assert visitors[0].received == [RELOAD]
+    assert visitors[0].task.done()
+    assert visitors[1].ids == [f"{MAX_BEHIND + 3}"]
 
 
 @pytest.mark.parametrize("overlap", [0, 3])
-def test_an_interrupted_watch_continues_after_the_last_entry(overlap: int) -> None:
-    async def test() -> None:
-        story = entries(10, over=True)
-        upstream = FakeMatch(match(), *story[:5])
-        feed = feed_of(upstream)
+@in_fast_loop
+async def test_an_interrupted_watch_continues_after_the_last_entry(overlap: int) -> None:
+    story = entries(10, over=True)
+    upstream, feed = await ready_feed(*story[:5])
+    visitor = EventReader(feed.events(0))
+    await settle()
+    upstream.fail(UNREACHABLE)
+    await asyncio.sleep(60)
+    upstream.overlap = overlap
+    upstream.fail(None)
+    upstream.append(*story[5:])
+    await visitor.task
+    assert [number for numbers in visitor.numbers for number in numbers] == list(range(1, 14))
+    assert upstream.watched_after == [0, 5]
+    assert visitor.data[-1]["result"] == "anna wins, no men"
+
+
+@in_fast_loop
+async def test_a_feed_becomes_ready_when_the_referee_is_there_again() -> None:
+    upstream = FakeMatch(match(), *entries(2))
+    upstream.fail(UNREACHABLE)
+    feed = feed_of(upstream)
+    waiting = asyncio.create_task(feed.ready())
+    await asyncio.sleep(30)
+    assert not waiting.done()
+    upstream.fail(None)
+    await waiting
+    assert feed.last.number == 4
+
+
+@in_fast_loop
+async def test_a_match_that_does_not_exist_is_an_error_for_whoever_waits_for_it() -> None:
+    upstream = FakeMatch(match())
+    upstream.fail(NO_SUCH_MATCH)
+    feed = feed_of(upstream)
+    with pytest.raises(UpstreamError) as caught:
         await feed.ready()
-        visitor = Visitor(feed, 0)
-        await settle()
-        upstream.fail(UNREACHABLE)
-        await asyncio.sleep(60)
-        upstream.overlap = overlap
-        upstream.fail(None)
-        upstream.append(*story[5:])
-        await visitor.task
-        assert [number for numbers in visitor.numbers for number in numbers] == list(range(1, 14))
-        assert upstream.watched_after == [0, 5]
-        assert data_of(visitor.received[-1])["result"] == "anna wins, no men"
-        await feed.close()
-
-    in_fast_time(test())
+    assert caught.value.status == HTTPStatus.NOT_FOUND
+    assert len(upstream.calls) == 1
 
 
-def test_a_feed_becomes_ready_when_the_referee_is_there_again() -> None:
-    async def test() -> None:
-        upstream = FakeMatch(match(), *entries(2))
-        upstream.fail(UNREACHABLE)
-        feed = feed_of(upstream)
-        waiting = asyncio.create_task(feed.ready())
-        await asyncio.sleep(30)
-        assert not waiting.done()
-        upstream.fail(None)
+@pytest.mark.parametrize("end", [lambda upstream, _: upstream.fail(NO_SUCH_MATCH), lambda _, feed: feed.close()])
+@in_fast_loop
+async def test_a_permanent_error_and_closing_the_feed_end_the_streams_of_visitors(end: Callable[..., Any]) -> None:
+    upstream, feed = await ready_feed(*entries(2))
+    visitor = EventReader(feed.events(4))
+    await settle()
+    if closing := end(upstream, feed):
+        await closing
+    await visitor.task
+    assert visitor.received == []
+
+
+@in_fast_loop
+async def test_an_entry_that_cannot_be_shown_is_an_error_and_no_silence() -> None:
+    story = entries(1)
+    story[1].play_started.state.view_json = "x"
+    broken = match()
+    del broken.seat_layout.seat_names[:], broken.seats[:]
+    story[0].seat_taken.SetInParent()
+    feed = feed_of(FakeMatch(broken, *story))
+    with pytest.raises(UpstreamError, match="This match cannot be shown"):
+        await feed.ready()
+
+
+@in_fast_loop
+async def test_the_stream_of_a_match_that_is_over_ends() -> None:
+    _, feed = await ready_feed(*entries(2, over=True))
+    visitor = EventReader(feed.events(3))
+    await visitor.task
+    assert visitor.numbers == [[4, 5]]
+    assert feed.is_over
+    assert await feed.finish(_never) is None
+
+
+@in_fast_loop
+async def test_a_visitor_that_leaves_is_not_counted_any_more() -> None:
+    _, feed = await ready_feed(*entries(2))
+    visitor = EventReader(feed.events(4))
+    await settle()
+    assert feed.is_watched
+    visitor.task.cancel()
+    await settle()
+    watched_later: bool = feed.is_watched
+    assert not watched_later
+
+
+@in_fast_loop
+async def test_whoever_waits_for_a_feed_is_told_when_it_is_closed() -> None:
+    upstream = FakeMatch(match(), *entries(2))
+    upstream.fail(UNREACHABLE)
+    feed = feed_of(upstream)
+    waiting = asyncio.create_task(feed.ready())
+    await settle()
+    await feed.close()
+    with pytest.raises(UpstreamError) as caught:
         await waiting
-        assert feed.last.number == 4
-        await feed.close()
-
-    in_fast_time(test())
+    assert caught.value.is_temporary
 
 
-def test_a_match_that_does_not_exist_is_an_error_for_whoever_waits_for_it() -> None:
-    async def test() -> None:
-        upstream = FakeMatch(match())
-        upstream.fail(NO_SUCH_MATCH)
-        feed = feed_of(upstream)
-        with pytest.raises(UpstreamError) as caught:
-            await feed.ready()
-        assert caught.value.status == HTTPStatus.NOT_FOUND
-        assert len(upstream.calls) == 1
-        await feed.close()
-
-    in_fast_time(test())
+@in_fast_loop
+async def test_the_boards_are_found_by_their_move() -> None:
+    _, feed = await ready_feed(*entries(3, over=True))
+    assert [feed.frame_at(ply).number for ply in (0, 1, 3, 99)] == [2, 3, 5, 5]
+    assert feed.frame_at(None) is feed.frames[5]
 
 
-def test_a_permanent_error_ends_the_streams_of_visitors() -> None:
-    async def test() -> None:
-        upstream = FakeMatch(match(), *entries(2))
-        feed = feed_of(upstream)
-        await feed.ready()
-        visitor = Visitor(feed, 4)
-        await settle()
-        upstream.fail(NO_SUCH_MATCH)
-        await visitor.task
-        assert visitor.received == []
-        await feed.close()
-
-    in_fast_time(test())
+@in_fast_loop
+async def test_a_feed_serves_all_who_ask_for_its_match() -> None:
+    upstream = FakeMatch(match(), *entries(2))
+    feeds = MatchFeeds(upstream, games())
+    first, second = await asyncio.gather(feeds.feed(MATCH_ID), feeds.feed(MATCH_ID))
+    assert first is second
+    assert len(upstream.watched_after) == 1
 
 
-def test_an_entry_that_cannot_be_shown_is_an_error_and_no_silence() -> None:
-    async def test() -> None:
-        story = entries(1)
-        story[1].play_started.state.view_json = "x"
-        broken = match()
-        del broken.seat_layout.seat_names[:], broken.seats[:]
-        story[0].seat_taken.SetInParent()
-        feed = feed_of(FakeMatch(broken, *story))
-        with pytest.raises(UpstreamError, match="This match cannot be shown"):
-            await feed.ready()
-        await feed.close()
-
-    in_fast_time(test())
-
-
-def test_the_stream_of_a_match_that_is_over_ends() -> None:
-    async def test() -> None:
-        feed = feed_of(FakeMatch(match(), *entries(2, over=True)))
-        await feed.ready()
-        visitor = Visitor(feed, 3)
-        await visitor.task
-        assert visitor.numbers == [[4, 5]]
-        assert feed.is_over
-        assert await feed.finish(_never) is None
-        await feed.close()
-
-    in_fast_time(test())
-
-
-def test_a_visitor_that_leaves_is_not_counted_any_more() -> None:
-    async def test() -> None:
-        feed = feed_of(FakeMatch(match(), *entries(2)))
-        await feed.ready()
-        visitor = Visitor(feed, 4)
-        await settle()
-        assert feed.is_watched
-        visitor.task.cancel()
-        await settle()
-        watched_later: bool = feed.is_watched
-        assert not watched_later
-        await feed.close()
-
-    in_fast_time(test())
-
-
-def test_whoever_waits_for_a_feed_is_told_when_it_is_closed() -> None:
-    async def test() -> None:
-        upstream = FakeMatch(match(), *entries(2))
-        upstream.fail(UNREACHABLE)
-        feed = feed_of(upstream)
-        waiting = asyncio.create_task(feed.ready())
-        await settle()
-        await feed.close()
-        with pytest.raises(UpstreamError) as caught:
-            await waiting
-        assert caught.value.is_temporary
-
-    in_fast_time(test())
-
-
-def test_closing_a_feed_ends_the_streams_of_its_visitors() -> None:
-    async def test() -> None:
-        feed = feed_of(FakeMatch(match(), *entries(2)))
-        await feed.ready()
-        visitor = Visitor(feed, 4)
-        await settle()
-        await feed.close()
-        await visitor.task
-        assert visitor.received == []
-
-    in_fast_time(test())
-
-
-def test_the_boards_are_found_by_their_move() -> None:
-    async def test() -> None:
-        feed = feed_of(FakeMatch(match(), *entries(3, over=True)))
-        await feed.ready()
-        assert [feed.frame_at(ply).number for ply in (0, 1, 3, 99)] == [2, 3, 5, 5]
-        assert feed.frame_at(None) is feed.frames[5]
-        await feed.close()
-
-    in_fast_time(test())
-
-
-def test_a_feed_serves_all_who_ask_for_its_match() -> None:
-    async def test() -> None:
-        upstream = FakeMatch(match(), *entries(2))
-        feeds = MatchFeeds(upstream, games())
-        first, second = await asyncio.gather(feeds.feed(MATCH_ID), feeds.feed(MATCH_ID))
-        assert first is second
-        assert len(upstream.watched_after) == 1
-        await feeds.close()
-
-    in_fast_time(test())
-
-
-def test_a_match_that_could_not_be_shown_is_tried_again_at_the_next_visit() -> None:
-    async def test() -> None:
-        upstream = FakeMatch(match(), *entries(2))
-        upstream.fail(NO_SUCH_MATCH)
-        feeds = MatchFeeds(upstream, games())
-        with pytest.raises(UpstreamError):
-            await feeds.feed(MATCH_ID)
-        upstream.fail(None)
-        assert (await feeds.feed(MATCH_ID)).last.number == 4
-        await feeds.close()
-
-    in_fast_time(test())
+@in_fast_loop
+async def test_a_match_that_could_not_be_shown_is_tried_again_at_the_next_visit() -> None:
+    upstream = FakeMatch(match(), *entries(2))
+    upstream.fail(NO_SUCH_MATCH)
+    feeds = MatchFeeds(upstream, games())
+    with pytest.raises(UpstreamError):
+        await feeds.feed(MATCH_ID)
+    upstream.fail(None)
+    assert (await feeds.feed(MATCH_ID)).last.number == 4
 
 
 @pytest.mark.parametrize(("limit", "most"), [("MAX_FEEDS", 3), ("MAX_FRAMES", 14)])
-def test_feeds_that_nobody_watches_are_closed_first(monkeypatch: pytest.MonkeyPatch, limit: str, most: int) -> None:
-    async def test() -> None:
-        monkeypatch.setattr(match_feeds, limit, most)
-        feeds = MatchFeeds(FakeMatch(match(), *entries(2)), games())
-        watched = await feeds.feed("watched")
-        visitor = Visitor(watched, 4)
-        await settle()
-        for number in range(6):
-            await feeds.feed(f"other {number}")
-        assert await feeds.feed("watched") is watched
-        assert not visitor.task.done()
-        others = [await feeds.feed("other 5"), await feeds.feed("other 0")]
-        assert others[0].last.number == 4
-        await feeds.close()
-        await visitor.task
-
-    in_fast_time(test())
+@in_fast_loop
+async def test_feeds_that_nobody_watches_are_closed_first(
+    monkeypatch: pytest.MonkeyPatch, limit: str, most: int
+) -> None:
+    monkeypatch.setattr(match_feeds, limit, most)
+    feeds = MatchFeeds(FakeMatch(match(), *entries(2)), games())
+    watched = await feeds.feed("watched")
+    visitor = EventReader(watched.events(4))
+    await settle()
+    for number in range(6):
+        await feeds.feed(f"other {number}")
+    assert await feeds.feed("watched") is watched
+    assert not visitor.task.done()
+    others = [await feeds.feed("other 5"), await feeds.feed("other 0")]
+    assert others[0].last.number == 4
+    await feeds.close()
+    await visitor.task
 
 
 async def _never(*_: object, **__: object) -> Any:
@@ -448,20 +347,18 @@ async def read_response(reader: asyncio.StreamReader, client: h11.Connection) ->
             return heads[0], body
 
 
-def test_events_are_written_past_the_server_as_chunks_that_it_can_end() -> None:
-    async def test() -> None:
-        stream, client = ServedStream(), h11.Connection(h11.CLIENT)
-        async with stream.serve(), stream.connect(b"") as (reader, writer):
-            for _ in range(2):  # The connection can be used again.
-                writer.write(client.send(h11.Request(method="GET", target="/events", headers=[("Host", "localhost")])))
-                client.send(h11.EndOfMessage())
-                head, body = await read_response(reader, client)
-                assert body == BODY
-                assert {(b"content-type", b"text/event-stream"), *HEADERS} <= set(head.headers)
-                client.start_next_cycle()
-        assert stream.visits == [True, True]
-
-    asyncio.run(test())
+@in_loop
+async def test_events_are_written_past_the_server_as_chunks_that_it_can_end() -> None:
+    stream, client = ServedStream(), h11.Connection(h11.CLIENT)
+    async with stream.serve(), stream.connect(b"") as (reader, writer):
+        for _ in range(2):  # The connection can be used again.
+            writer.write(client.send(h11.Request(method="GET", target="/events", headers=[("Host", "localhost")])))
+            client.send(h11.EndOfMessage())
+            head, body = await read_response(reader, client)
+            assert body == BODY
+            assert {(b"content-type", b"text/event-stream"), *HEADERS} <= set(head.headers)
+            client.start_next_cycle()
+    assert stream.visits == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -469,83 +366,74 @@ def test_events_are_written_past_the_server_as_chunks_that_it_can_end() -> None:
     [(b"GET /events HTTP/1.0", BODY), (b"HEAD /events HTTP/1.1", b"")],
     ids=["HTTP/1.0", "HEAD"],
 )
-def test_a_response_without_chunks_is_left_to_the_server(request_line: bytes, body: bytes) -> None:
-    async def test() -> None:
-        stream = ServedStream()
-        request = request_line + b"\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-        async with stream.serve(), stream.connect(request) as (reader, _):
-            head, _, received = (await reader.read(-1)).partition(b"\r\n\r\n")
-            assert head.startswith(b"HTTP/1.1 200")
-            assert received == body
-        assert stream.visits == [False]
-
-    asyncio.run(test())
+@in_loop
+async def test_a_response_without_chunks_is_left_to_the_server(request_line: bytes, body: bytes) -> None:
+    stream = ServedStream()
+    request = request_line + b"\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    async with stream.serve(), stream.connect(request) as (reader, _):
+        head, _, received = (await reader.read(-1)).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200")
+        assert received == body
+    assert stream.visits == [False]
 
 
-def test_a_stream_of_http_2_is_left_to_the_server() -> None:
-    async def test() -> None:
-        stream, client = ServedStream(), H2Connection(H2Configuration(client_side=True))
-        client.initiate_connection()
-        headers = [(":method", "GET"), (":path", "/events"), (":scheme", "http"), (":authority", "localhost")]
-        client.send_headers(1, headers, end_stream=True)
-        async with stream.serve(), stream.connect(client.data_to_send()) as (reader, writer):
-            body, ended = b"", False
-            while not ended:
-                for event in client.receive_data(await reader.read(1 << 16)):
-                    if isinstance(event, DataReceived):
-                        body += event.data or b""
-                        client.acknowledge_received_data(event.flow_controlled_length or 0, 1)
-                    ended = ended or isinstance(event, StreamEnded)
-                writer.write(client.data_to_send())
-        assert body == BODY
-        assert stream.visits == [False]
-
-    asyncio.run(test())
+@in_loop
+async def test_a_stream_of_http_2_is_left_to_the_server() -> None:
+    stream, client = ServedStream(), H2Connection(H2Configuration(client_side=True))
+    client.initiate_connection()
+    headers = [(":method", "GET"), (":path", "/events"), (":scheme", "http"), (":authority", "localhost")]
+    client.send_headers(1, headers, end_stream=True)
+    async with stream.serve(), stream.connect(client.data_to_send()) as (reader, writer):
+        body, ended = b"", False
+        while not ended:
+            for event in client.receive_data(await reader.read(1 << 16)):
+                if isinstance(event, DataReceived):
+                    body += event.data or b""
+                    client.acknowledge_received_data(event.flow_controlled_length or 0, 1)
+                ended = ended or isinstance(event, StreamEnded)
+            writer.write(client.data_to_send())
+    assert body == BODY
+    assert stream.visits == [False]
 
 
 REQUEST = b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
-def test_a_visitor_that_does_not_read_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
+@in_loop
+async def test_a_visitor_that_does_not_read_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_stream, "SEND_TIMEOUT_S", 0.01)
+    over = asyncio.Event()
 
-    async def test() -> None:
-        over = asyncio.Event()
+    async def endless() -> AsyncGenerator[bytes, None]:
+        try:
+            while True:
+                yield EVENTS[-1]
+        finally:
+            over.set()
 
-        async def endless() -> AsyncGenerator[bytes, None]:
-            try:
-                while True:
-                    yield EVENTS[-1]
-            finally:
-                over.set()
-
-        stream = ServedStream(endless)
-        async with stream.serve(), stream.connect(REQUEST) as (reader, writer):
-            writer.transport.pause_reading()  # type: ignore[attr-defined]  # A socket reads, too.
-            await over.wait()
-            writer.transport.resume_reading()  # type: ignore[attr-defined]
-            assert not (await reader.read(-1)).endswith(b"\r\n0\r\n\r\n"), "its stream must not look complete"
-        assert stream.visits == [True]
-
-    asyncio.run(test())
+    stream = ServedStream(endless)
+    async with stream.serve(), stream.connect(REQUEST) as (reader, writer):
+        writer.transport.pause_reading()  # type: ignore[attr-defined]  # A socket reads, too.
+        await over.wait()
+        writer.transport.resume_reading()  # type: ignore[attr-defined]
+        assert not (await reader.read(-1)).endswith(b"\r\n0\r\n\r\n"), "its stream must not look complete"
+    assert stream.visits == [True]
 
 
-def test_a_stream_ends_when_its_visitor_leaves() -> None:
-    async def test() -> None:
-        over = asyncio.Event()
+@in_loop
+async def test_a_stream_ends_when_its_visitor_leaves() -> None:
+    over = asyncio.Event()
 
-        async def silent() -> AsyncGenerator[bytes, None]:
-            try:
-                yield EVENTS[0]
-                await asyncio.get_running_loop().create_future()
-            finally:
-                over.set()
+    async def silent() -> AsyncGenerator[bytes, None]:
+        try:
+            yield EVENTS[0]
+            await asyncio.get_running_loop().create_future()
+        finally:
+            over.set()
 
-        stream = ServedStream(silent)
-        async with stream.serve():
-            async with stream.connect(REQUEST) as (reader, _):
-                await reader.readuntil(EVENTS[0])
-                assert not over.is_set()
-            await over.wait()
-
-    asyncio.run(test())
+    stream = ServedStream(silent)
+    async with stream.serve():
+        async with stream.connect(REQUEST) as (reader, _):
+            await reader.readuntil(EVENTS[0])
+            assert not over.is_set()
+        await over.wait()

@@ -8,23 +8,17 @@ from referee_client import Terms
 from referee_values import Elimination, LadderTerms, RoundRobin, Swiss, TournamentTerms
 
 from tests.site.bots import HELD_PLY
-from tests.site.browser import Visitor, run_browser, visit
-from tests.site.site_process import BOTS, World, run_world
+from tests.site.browser import Visitor, visit
+from tests.site.site_process import BOTS, LIVE_GAMES, World
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
-LIVE: dict[str, dict[str, object]] = {
-    "alquerque": {},
-    "trox": {"max_plies": 40},
-    "troke": {"seats": 4, "max_plies": 40},
-    "toc": {"max_turns": 24},
-}
 FAST, SLOW = "30+1", "600+1"
 LONG_TITLE = "<b>A match</b> with a very-long-title-" + "that-has-no-blank" * 5
 PAGES = [
     "home",
     "matches",
-    *(f"live {game}" for game in LIVE),
+    *(f"live {game}" for game in LIVE_GAMES),
     "over",
     "void",
     "bots",
@@ -41,18 +35,6 @@ PAGES = [
     "join",
     "missing",
 ]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with run_browser() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with run_world(tmp_path_factory.mktemp("world"), "--ephemeral") as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +60,7 @@ def paths(world: World) -> dict[str, str]:
     organiser.tournaments.start("teams")
     live = {
         game: organiser.create_match(Terms(game, options, clock=SLOW), BOTS[: 4 if game in {"toc", "troke"} else 2]).id
-        for game, options in LIVE.items()
+        for game, options in LIVE_GAMES.items()
     }
     void = organiser.create_match(fast, (BOTS[0], ""), title=LONG_TITLE)
     organiser.abort(void.id)

@@ -21,10 +21,6 @@ TERMS = Terms("troke", {"max_plies": 60}, clock="600+1")
 HOLDS = (12, 24, 36)
 
 
-def shown_ply(visitor: Visitor) -> int:
-    return int(visitor.page.get_attribute("#match", "data-ply") or -1)
-
-
 def home_ply(visitor: Visitor) -> int:
     """Return the number of moves that the home page shows below the only match."""
     found = re.search(r"move (\d+)", visitor.text("#live"))
@@ -33,9 +29,9 @@ def home_ply(visitor: Visitor) -> int:
 
 def wait_for_progress(world: World, match: Visitor, home: Visitor, hold_at: int) -> None:
     """Let the match go on, and wait until both pages show it."""
-    ply, ply_at_home = shown_ply(match), home_ply(home)
+    ply, ply_at_home = match.shown_ply, home_ply(home)
     world.hold_at(hold_at)
-    match.wait_until(lambda: shown_ply(match) > ply + 1)
+    match.wait_until(lambda: match.shown_ply > ply + 1)
     home.wait_until(lambda: home_ply(home) > ply_at_home)
 
 

@@ -15,9 +15,8 @@ from engines.toc.cards import NAMES
 from referee.site.event_stream import PING
 from referee.site.json_calls import BASE
 from tests.e2e.organiser import Organiser, call_method, new_organiser
-from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
-from tests.site.account_site import Visitor
-from tests.site.site_process import create_spectator_token, run_site
+from tests.e2e.server import TIMEOUT_S, ServerProcess
+from tests.site.account_site import Visitor, signed_in
 
 pytestmark = pytest.mark.slow
 
@@ -28,30 +27,11 @@ MAX_PINGS = 12
 """Pings without the awaited event, after which a test fails."""
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    with run_server(tmp_path_factory.mktemp("server"), "--ephemeral") as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def site(server: ServerProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    token = create_spectator_token(server)
-    with run_site(server.address, token, tmp_path_factory.mktemp("site")) as running:
-        yield running.url.removeprefix("http://")
-
-
 @pytest.fixture
 def organiser(server: ServerProcess) -> Iterator[Organiser]:
     name = f"toc-{next(NUMBERS)}"
     with server.channel() as channel, new_organiser(server, channel, name, SEATS) as organiser:
         yield organiser
-
-
-def signed_in(site: str, token: str) -> Visitor:
-    visitor = Visitor(site, token)
-    assert visitor.sign_in().status == 303
-    return visitor
 
 
 def hand(organiser: Organiser, match_id: str, seat: int, secret: str = "") -> set[str]:

@@ -2,9 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from http import HTTPStatus
-from typing import TypeVar
+from typing import Any
 
 import pytest
 from google.protobuf.message import Message
@@ -18,8 +18,7 @@ from referee_api.v1 import (
     tournament_service_pb2,
 )
 
-from referee.show.markup import joined, tag
-from referee.show.table import Table
+from referee.show.markup import joined
 from referee.site.correction_marks import match_corrections
 from referee.site.home_page import home_page
 from referee.site.ladder_page import MAX_STANDINGS, ladder_page
@@ -28,12 +27,10 @@ from referee.site.live_pages import Page
 from referee.site.match_feeds import MatchFeeds
 from referee.site.tournament_page import cross_table, cross_table_page, round_page, tournament_page
 from referee.site.upstream import Upstream, UpstreamError
+from tests.show.parsed_page import ParsedPage, check_inert
 from tests.site.fake_upstream import FakeUpstream
 from tests.site.fast_time import in_fast_time
-from tests.site.parsed_document import ParsedDocument, check_inert
 from tests.site.samples import MATCH_ID
-
-R = TypeVar("R", bound=Message)
 
 
 def entrant(name: str, *bots: str) -> contest_pb2.Entrant:
@@ -66,7 +63,7 @@ def referee_of(tournament: tournament_pb2.Tournament) -> FakeUpstream:
     )
 
 
-def parsed(page: Page) -> ParsedDocument:
+def parsed(page: Page) -> ParsedPage:
     return check_inert(joined(page.top, *page.regions.values()))
 
 
@@ -74,7 +71,7 @@ async def home(upstream: Upstream) -> Page:
     return await home_page(upstream, MatchFeeds(upstream, {}))
 
 
-PAGES: dict[str, Callable[[Upstream], Awaitable[Page]]] = {
+PAGES: dict[str, Callable[[Upstream], Coroutine[Any, Any, Page]]] = {
     "tournament": lambda upstream: tournament_page(upstream, "cup"),
     "bracket": lambda upstream: tournament_page(upstream, "cup"),
     "cross table": lambda upstream: cross_table_page(upstream, "cup"),
@@ -90,10 +87,7 @@ def test_links_lead_to_bots_whatever_the_names_of_their_entrants_are(name: str) 
     if name == "bracket":
         tournament.terms.CopyFrom(BRACKET)
 
-    async def render() -> Page:
-        return await PAGES[name](referee_of(tournament))
-
-    page = parsed(in_fast_time(render()))
+    page = parsed(in_fast_time(PAGES[name](referee_of(tournament))))
     linked = {address for address in page.attributes_of("href") if address.startswith("/bots/")}
     bots = {"/bots/anna", "/bots/bert"}
     has_teams = name in {"tournament", "bracket", "ladder"}
@@ -117,43 +111,37 @@ def test_tie_breaks_are_called_by_their_names() -> None:
 class LargeReferee(FakeUpstream):
     """A round robin that is planned whole, and whose pairings are returned as the contract says."""
 
-    def __init__(self, entrants: int, current: int, **terms: object) -> None:
-        super().__init__()
-        self.rounds = entrants - 1
-        self.tournament = tournament_pb2.Tournament(
+    def __init__(self, entrants: int, current: int, **terms: Any) -> None:
+        tournament = tournament_pb2.Tournament(
             name="cup",
             phase=tournament_pb2.TOURNAMENT_PHASE_PLAYING,
             current_round=current,
-            total_rounds=self.rounds,
-            terms=tournament_pb2.TournamentTerms(**terms),  # type: ignore[arg-type]
+            total_rounds=entrants - 1,
+            terms=tournament_pb2.TournamentTerms(**terms),
         )
+        answer = tournament_service_pb2.GetTournamentResponse(tournament=tournament)
+        super().__init__(answer)
+        self.tournament = answer.tournament
         self.pairings = [
             contest_pb2.Pairing(
                 id=f"{number}.{board}", round=number, board=board, entrants=[f"r{number}b{board}", "other"]
             )
-            for number in range(1, self.rounds + 1)
+            for number in range(1, entrants)
             for board in range(1, entrants // 2 + 1)
         ]
+        self.answers["ListPairingsResponse"] = self._list_pairings
 
-    async def call(self, request: Message, response: type[R]) -> R:
-        if isinstance(request, tournament_service_pb2.GetTournamentRequest):
-            answer: Message = tournament_service_pb2.GetTournamentResponse(tournament=self.tournament)
-        elif isinstance(request, tournament_service_pb2.ListPairingsRequest):
-            found = [pairing for pairing in self.pairings if request.round in {0, pairing.round}]
-            size = request.page_size
-            token = "next" if len(found) > size else ""
-            answer = tournament_service_pb2.ListPairingsResponse(pairings=found[:size], next_page_token=token)
-        else:
-            return await super().call(request, response)
-        assert isinstance(answer, response)
-        return answer
+    def _list_pairings(self, request: tournament_service_pb2.ListPairingsRequest) -> Message:
+        found = [pairing for pairing in self.pairings if request.round in {0, pairing.round}]
+        token = "next" if len(found) > request.page_size else ""
+        return tournament_service_pb2.ListPairingsResponse(pairings=found[: request.page_size], next_page_token=token)
 
 
-def pairings_on(page: ParsedDocument) -> set[str]:
+def pairings_on(page: ParsedPage) -> set[str]:
     return set(re.findall(r"r\d+b\d+", "\n".join(page.texts)))
 
 
-def linked_rounds(page: ParsedDocument) -> list[str]:
+def linked_rounds(page: ParsedPage) -> list[str]:
     return [address.rpartition("/")[2] for address in page.attributes_of("href") if "/rounds/" in address]
 
 
@@ -256,30 +244,17 @@ def test_without_a_limit_nobody_loses_by_absence() -> None:
     assert "absent" not in text
 
 
-class ListedByPhase(FakeUpstream):
-    """A referee whose tournaments are listed by the phase that is asked for."""
-
-    def __init__(self, *tournaments: tournament_pb2.Tournament) -> None:
-        super().__init__()
-        self.tournaments = tournaments
-
-    async def call(self, request: Message, response: type[R]) -> R:
-        if not isinstance(request, tournament_service_pb2.ListTournamentsRequest):
-            return await super().call(request, response)
-        found = [tournament for tournament in self.tournaments if tournament.phase == request.phase]
-        answer = tournament_service_pb2.ListTournamentsResponse(tournaments=found[: request.page_size])
-        assert isinstance(answer, response)
-        return answer
-
-
 def test_a_finished_tournament_stays_on_the_home_page_below_those_in_play() -> None:
     finished = tournament_pb2.Tournament(
         name="old", phase=tournament_pb2.TOURNAMENT_PHASE_FINISHED, current_round=1, total_rounds=1
     )
     finished.start_time.FromSeconds(START_S)
     finished.end_time.FromSeconds(START_S + 3_600)
-    shown = in_fast_time(home(ListedByPhase(finished, TOURNAMENT))).regions["tournaments"]
-    page = check_inert(shown)
+    upstream = FakeUpstream()
+    upstream.answers["ListTournamentsResponse"] = lambda request: tournament_service_pb2.ListTournamentsResponse(
+        tournaments=[tournament for tournament in (finished, TOURNAMENT) if tournament.phase == request.phase]
+    )
+    page = check_inert(in_fast_time(home(upstream)).regions["tournaments"])
     links = [address for address in page.attributes_of("href") if address.startswith("/tournaments/")]
     assert links == ["/tournaments/cup", "/tournaments/old"]
     assert "finished 2027-01-15 09:00 UTC" in "".join(page.texts)
@@ -402,19 +377,3 @@ def test_the_page_says_if_it_shows_only_the_first_entrants(entrants: int, said: 
     standings = page.regions["standings"]
     assert "bot-199" in standings
     assert (f"The first 200 of {entrants} entrants." in standings) is said
-
-
-def scroller_of(*cells: object) -> dict[str, str | None]:
-    return ParsedDocument(Table(("", "Bot", "Rating"), [cells]).to_html()).tags[0][1]
-
-
-def test_a_table_can_be_scrolled_with_the_keyboard_only() -> None:
-    attributes = scroller_of(1, "<a href=''>anna</a>", 1500)
-    assert attributes == {"class": "scrolls", "tabindex": "0", "role": "group", "aria-label": "Table: Bot, Rating"}
-
-
-@pytest.mark.parametrize(
-    "cell", [tag("a", "anna", href="/bots/anna"), tag("button", "Pause", type="submit"), tag("input", type="text")]
-)
-def test_a_table_with_something_to_reach_is_no_further_stop_of_the_keyboard(cell: str) -> None:
-    assert scroller_of(1, cell, 1500) == {"class": "scrolls"}

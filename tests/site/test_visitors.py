@@ -1,15 +1,15 @@
 """Limits of each address, what protects visitors, and answers that callers without a token share."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections import Counter
 from contextlib import AsyncExitStack, suppress
 from http import HTTPStatus
 from ipaddress import ip_network
-from typing import Any
 
 import pytest
 
 from engines.registry import games
+from referee.match.clock import SECOND
 from referee.site import visitors as module
 from referee.site.account import seat_match_page
 from referee.site.account.account_session import Account, AccountRole, AccountSession
@@ -25,6 +25,7 @@ from referee.site.upstream import UpstreamError
 from referee.site.visitors import (
     HEADERS,
     SEND_TIMEOUT_S,
+    App,
     Message,
     Protected,
     Receive,
@@ -37,36 +38,29 @@ from referee.site.visitors import (
 from tests.live.fake_time import FakeTime, settle
 from tests.live.runner_harness import in_loop
 from tests.site.fake_upstream import FakeMatch
-from tests.site.fast_time import in_fast_time
+from tests.site.fast_time import in_fast_loop, in_fast_time
 from tests.site.samples import MATCH_ID, entries, match
 
 
-class Clock:
-    now_s = 100.0
-
-    def __call__(self) -> float:
-        return self.now_s
+def visit(visitors: Visitors, address: str = "1.2.3.4") -> bool:
+    """Make a request that is over at once, and return whether it was allowed."""
+    if visitors.admit(address):
+        return False
+    visitors.leave(address)
+    return True
 
 
 def test_an_address_has_a_number_of_requests_in_a_minute_which_come_back_evenly() -> None:
-    clock = Clock()
-    visitors = Visitors(requests_per_minute=6, clock=clock)
-
-    def admitted() -> bool:
-        if visitors.admit("1.2.3.4"):
-            return False
-        visitors.leave("1.2.3.4")
-        return True
-
-    assert [admitted() for _ in range(8)] == [True] * 6 + [False] * 2
-    assert visitors.admit("5.6.7.8") == ""
-    clock.now_s += 9
-    assert not admitted()
-    clock.now_s += 11
-    assert admitted()
-    assert not admitted()
-    clock.now_s += 3_600
-    assert [admitted() for _ in range(7)] == [True] * 6 + [False]
+    now_s = 100.0
+    visitors = Visitors(requests_per_minute=6, clock=lambda: now_s)
+    assert [visit(visitors) for _ in range(8)] == [True] * 6 + [False] * 2
+    assert visit(visitors, "5.6.7.8")
+    now_s += 9
+    assert not visit(visitors)
+    now_s += 11
+    assert [visit(visitors) for _ in range(2)] == [True, False]
+    now_s += 3_600
+    assert [visit(visitors) for _ in range(7)] == [True] * 6 + [False]
 
 
 def test_an_address_has_a_number_of_open_requests() -> None:
@@ -87,21 +81,9 @@ def test_all_addresses_together_have_a_number_of_open_requests(monkeypatch: pyte
 
 def test_the_addresses_that_are_remembered_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_ADDRESSES", 2)
-    clock = Clock()
-    visitors = Visitors(requests_per_minute=1, clock=clock)
-
-    def visit(address: str) -> bool:
-        if visitors.admit(address):
-            return False
-        visitors.leave(address)
-        return True
-
-    assert visit("a")
-    assert visit("b")
-    assert not visit("a")
-    assert visit("c"), "b was seen longest ago"
-    assert not visit("a"), "a is still known"
-    assert visit("b"), "b was forgotten"
+    visitors = Visitors(requests_per_minute=1, clock=lambda: 100.0)
+    # When c comes, b was seen longest ago, and is forgotten.
+    assert [visit(visitors, address) for address in "abacab"] == [True, True, False, True, False, True]
 
 
 @pytest.mark.parametrize(
@@ -124,12 +106,15 @@ def test_an_ipv6_address_counts_by_its_network(address: str, network: str) -> No
 
 # The application behind its limits
 
+PROXIES = SiteAccess(proxies=(ip_network("10.1.0.0/16"), ip_network("2001:db8::/64")))
+
 
 class Exchange:
     """One request to an application, and what it sent."""
 
-    def __init__(self, method: str = "GET", address: str = "192.0.2.7") -> None:
-        self.scope: Scope = {"type": "http", "method": method, "path": "/", "client": (address, 1), "headers": []}
+    def __init__(self, method: str = "GET", address: str = "192.0.2.7", path: str = "/", **headers: str) -> None:
+        sent = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
+        self.scope: Scope = {"type": "http", "method": method, "path": path, "client": (address, 1), "headers": sent}
         self.sent: list[Message] = []
         self.stalls = False
 
@@ -140,6 +125,9 @@ class Exchange:
         self.sent.append(message)
         if self.stalls:
             await asyncio.get_running_loop().create_future()
+
+    async def run(self, app: App) -> None:
+        await app(self.scope, self.receive, self.send)
 
     @property
     def status(self) -> int:
@@ -160,24 +148,29 @@ async def without_headers(_: Scope, __: Receive, send: Send) -> None:
     await send({"type": "http.response.body"})
 
 
-def answered(app: Any, exchange: Exchange) -> Exchange:
-    in_fast_time(app(exchange.scope, exchange.receive, exchange.send))
+def protected(app: App = hello, visitors: Visitors | None = None, access: SiteAccess = PROXIES) -> Protected:
+    return Protected(app, visitors or Visitors(), access)
+
+
+def answered(app: App, exchange: Exchange) -> Exchange:
+    in_fast_time(exchange.run(app))
     return exchange
 
 
-def responses() -> Iterator[tuple[int, Exchange]]:
-    yield 200, answered(Protected(hello, Visitors(), SiteAccess()), Exchange())
-    yield 304, answered(Protected(without_headers, Visitors(), SiteAccess()), Exchange())
-    yield 405, answered(Protected(hello, Visitors(), SiteAccess()), Exchange("POST"))
-    yield 429, answered(Protected(hello, Visitors(requests_per_minute=0), SiteAccess()), Exchange())
-    yield 429, answered(Protected(hello, Visitors(max_concurrent=0), SiteAccess()), Exchange("HEAD"))
-
-
-def test_every_response_has_the_protecting_headers() -> None:
-    for status, exchange in responses():
-        assert exchange.status == status
-        for name, value in HEADERS:
-            assert exchange.headers[name] == value, name
+@pytest.mark.parametrize(
+    ("status", "app", "method"),
+    [
+        (200, protected(), "GET"),
+        (304, protected(without_headers), "GET"),
+        (405, protected(), "POST"),
+        (429, protected(visitors=Visitors(requests_per_minute=0)), "GET"),
+        (429, protected(visitors=Visitors(max_concurrent=0)), "HEAD"),
+    ],
+)
+def test_every_response_has_the_protecting_headers(status: int, app: App, method: str) -> None:
+    exchange = answered(app, Exchange(method))
+    assert exchange.status == status
+    assert dict(HEADERS).items() <= exchange.headers.items()
 
 
 def test_the_policy_allows_neither_foreign_nor_inline_content() -> None:
@@ -189,7 +182,7 @@ def test_the_policy_allows_neither_foreign_nor_inline_content() -> None:
 
 
 def test_own_headers_of_a_response_are_kept() -> None:
-    assert answered(Protected(hello, Visitors(), SiteAccess()), Exchange()).headers[b"x-own"] == b"1"
+    assert answered(protected(), Exchange()).headers[b"x-own"] == b"1"
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "get", "X" * 99])
@@ -197,7 +190,25 @@ def test_the_site_is_only_read(method: str) -> None:
     async def never(_: Scope, __: Receive, ___: Send) -> None:
         raise AssertionError
 
-    assert answered(Protected(never, Visitors(), SiteAccess()), Exchange(method)).status == 405
+    assert answered(protected(never), Exchange(method)).status == 405
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "is_served", "is_private"),
+    [
+        ("POST", "/account/end", True, True),
+        ("GET", "/account", True, True),
+        ("POST", "/account", False, True),
+        ("POST", "/accounts", False, False),
+        ("PUT", "/account/end", False, True),
+        ("POST", "/bots", False, False),
+        ("GET", "/bots", True, False),
+    ],
+)
+def test_forms_are_sent_below_the_account_only(method: str, path: str, is_served: bool, is_private: bool) -> None:
+    exchange = answered(protected(), Exchange(method, path=path))
+    assert exchange.status == (200 if is_served else 405)
+    assert (exchange.headers.get(b"cache-control") == b"no-store") is is_private
 
 
 def test_a_request_that_is_over_is_not_open_any_more_however_it_ended() -> None:
@@ -207,37 +218,33 @@ def test_a_request_that_is_over_is_not_open_any_more_however_it_ended() -> None:
     visitors = Visitors(max_concurrent=1)
     for _ in range(3):
         with pytest.raises(ValueError):  # noqa: PT011  # It has no text.
-            answered(Protected(broken, visitors, SiteAccess()), Exchange())
-        assert answered(Protected(hello, visitors, SiteAccess()), Exchange()).status == 200
+            answered(protected(broken, visitors), Exchange())
+        assert answered(protected(visitors=visitors), Exchange()).status == 200
 
 
 def test_neighbours_in_an_ipv6_network_share_their_limit() -> None:
     visitors = Visitors(requests_per_minute=1)
-    app = Protected(hello, visitors, SiteAccess())
+    app = protected(visitors=visitors)
     assert answered(app, Exchange(address="2001:db8::1")).status == 200
     assert answered(app, Exchange(address="2001:db8::2")).status == 429
     assert answered(app, Exchange(address="2001:db8:0:1::1")).status == 200
 
 
-def test_a_visitor_that_does_not_read_is_not_waited_for() -> None:
-    async def test() -> float:
-        exchange = Exchange()
-        exchange.stalls = True
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        with pytest.raises(TimeoutError):
-            await Protected(hello, visitors, SiteAccess())(exchange.scope, exchange.receive, exchange.send)
-        return loop.time() - began
-
-    visitors = Visitors(max_concurrent=1)
-    assert in_fast_time(test()) == pytest.approx(SEND_TIMEOUT_S)
+@in_fast_loop
+async def test_a_visitor_that_does_not_read_is_not_waited_for() -> None:
+    exchange, visitors, time = Exchange(), Visitors(max_concurrent=1), asyncio.get_running_loop().time
+    exchange.stalls = True
+    began = time()
+    with pytest.raises(TimeoutError):
+        await exchange.run(protected(visitors=visitors))
+    assert time() - began == pytest.approx(SEND_TIMEOUT_S)
     assert visitors.admit("192.0.2.7") == ""
 
 
 def test_a_client_without_an_address_is_served() -> None:
     exchange = Exchange()
     exchange.scope["client"] = None
-    assert answered(Protected(hello, Visitors(), SiteAccess()), exchange).status == 200
+    assert answered(protected(), exchange).status == 200
 
 
 def test_other_protocols_pass() -> None:
@@ -248,11 +255,8 @@ def test_other_protocols_pass() -> None:
 
     exchange = Exchange()
     exchange.scope = {"type": "lifespan"}
-    answered(Protected(lifespan, Visitors(), SiteAccess()), exchange)
+    answered(protected(lifespan), exchange)
     assert seen == ["lifespan"]
-
-
-PROXIES = SiteAccess(proxies=(ip_network("10.1.0.0/16"), ip_network("2001:db8::/64")))
 
 
 @pytest.mark.parametrize(
@@ -276,11 +280,9 @@ def test_only_proxies_of_the_site_say_for_whom_they_ask(peer: str, forwarded: st
 
 def test_a_bot_beside_the_proxy_cannot_get_another_visitor_refused() -> None:
     visitors = Visitors(requests_per_minute=1)
-    app = Protected(hello, visitors, PROXIES)
+    app = protected(visitors=visitors)
     for address in ("10.2.0.1", "10.1.0.1"):
-        exchange = Exchange(address=address)
-        exchange.scope["headers"] = [(b"x-forwarded-for", b"198.51.100.9")]
-        assert answered(app, exchange).status == 200
+        assert answered(app, Exchange(address=address, x_forwarded_for="198.51.100.9")).status == 200
 
 
 @pytest.mark.parametrize(
@@ -300,13 +302,10 @@ def test_a_bot_beside_the_proxy_cannot_get_another_visitor_refused() -> None:
     ],
 )
 def test_the_site_serves_its_own_names_only(host: str, status: int) -> None:
-    exchange = Exchange()
-    exchange.scope["headers"] = [(b"host", host.encode())]
-    app = Protected(hello, Visitors(), SiteAccess(frozenset({"referee.example"})))
-    assert answered(app, exchange).status == status
+    app = protected(access=SiteAccess(frozenset({"referee.example"})))
+    assert answered(app, Exchange(host=host)).status == status
 
 
-SECOND_US = 1_000_000
 BURST = CALLS_PER_MINUTE // 10
 
 
@@ -314,6 +313,8 @@ class Referee:
     """Counts calls, and holds them back until `free` is set."""
 
     def __init__(self) -> None:
+        self.time = FakeTime()
+        self.answers = PublicAnswers(self.time)
         self.calls: list[str] = []
         self.open = 0
         self.most_open = 0
@@ -321,124 +322,107 @@ class Referee:
         self.free.set()
         self.error: UpstreamError | None = None
 
-    def fetch(self, key: str) -> Callable[[], Awaitable[bytes]]:
-        async def fetch() -> bytes:
-            self.calls.append(key)
-            self.open += 1
-            self.most_open = max(self.most_open, self.open)
-            await self.free.wait()
-            self.open -= 1
-            if self.error:
-                raise self.error
-            return f"{key} {len(self.calls)}".encode()
+    async def answer(self, key: str, address: str = "x", calls: int = 1, *, is_small: bool = True) -> bytes:
+        return await self.answers.get(key, address, calls, lambda: self._fetch(key), is_small=is_small)
 
-        return fetch
+    async def refusal(self, key: str, address: str = "x") -> str:
+        with pytest.raises(UpstreamError) as error:
+            await self.answer(key, address)
+        return f"{error.value.status.value} {error.value.reason}"
+
+    async def _fetch(self, key: str) -> bytes:
+        self.calls.append(key)
+        self.open += 1
+        self.most_open = max(self.most_open, self.open)
+        await self.free.wait()
+        self.open -= 1
+        if self.error:
+            raise self.error
+        return f"{key} {len(self.calls)}".encode()
 
 
-async def reason(answer: Awaitable[bytes]) -> str:
-    with pytest.raises(UpstreamError) as error:
-        await answer
-    return f"{error.value.status.value} {error.value.reason}"
+@in_loop
+async def test_equal_requests_of_a_second_share_one_answer() -> None:
+    referee = Referee()
+    referee.free.clear()
+    waiting = [asyncio.ensure_future(referee.answer("a", f"10.0.0.{n}")) for n in range(50)]
+    await settle()
+    waiting[0].cancel()  # The one whose request began the call disconnects.
+    referee.free.set()
+    assert await asyncio.gather(*waiting[1:]) == [b"a 1"] * 49
+
+    referee.time.us += SECOND
+    assert await referee.answer("a") == b"a 1"
+    referee.time.us += 1
+    assert await referee.answer("a") == b"a 2"
+    assert await referee.answer("b") == b"b 3"
 
 
-def test_equal_requests_of_a_second_share_one_answer() -> None:
-    async def run() -> None:
-        time, referee = FakeTime(), Referee()
-        answers = PublicAnswers(time)
-        referee.free.clear()
-        waiting = [asyncio.ensure_future(answers.get("a", f"10.0.0.{n}", 1, referee.fetch("a"))) for n in range(50)]
+@in_loop
+async def test_an_error_is_shared_for_a_second_too() -> None:
+    referee = Referee()
+    referee.error = UpstreamError(HTTPStatus.NOT_FOUND, "NO_SUCH_MATCH", "")
+    for _ in range(100):
+        assert await referee.refusal("a") == "404 NO_SUCH_MATCH"
+    assert referee.calls == ["a"]
+    referee.error = None
+    referee.time.us += SECOND + 1
+    assert await referee.answer("a") == b"a 2"
+
+
+@in_loop
+async def test_a_large_answer_is_shared_but_not_kept() -> None:
+    referee = Referee()
+    both = (referee.answer("a", is_small=False) for _ in range(2))
+    assert await asyncio.gather(*both) == [b"a 1", b"a 1"]
+    assert await referee.answer("a", is_small=False) == b"a 2"
+
+
+@in_loop
+async def test_one_address_cannot_use_up_what_others_need() -> None:
+    referee = Referee()
+    for second in range(60):
+        for n in range(20):
+            with suppress(UpstreamError):
+                await referee.answer(f"flood {second} {n}", "flooder")
+        await referee.answer(f"else {second}", "somebody else")
+        referee.time.us += SECOND
+    calls = Counter(key.split()[0] for key in referee.calls)
+    assert calls["else"] == 60
+    assert CALLS_PER_MINUTE <= calls["flood"] <= CALLS_PER_MINUTE + BURST
+
+
+@in_loop
+async def test_many_addresses_together_leave_calls_for_the_pages() -> None:
+    referee = Referee()
+    for n in range(CALLS_PER_MINUTE_OF_ALL // 10):
+        await referee.answer(f"{n}", f"10.0.0.{n}")
+    assert await referee.refusal("more", "10.0.1.0") == "429 TOO_MANY_CALLS"
+
+
+@in_loop
+async def test_a_call_that_needs_two_counts_as_two() -> None:
+    referee = Referee()
+    for n in range(BURST // 2):
+        await referee.answer(f"{n}", calls=2)
+    assert await referee.refusal("more") == "429 TOO_MANY_CALLS"
+
+
+@in_loop
+async def test_few_calls_are_open_at_a_time_and_few_wait() -> None:
+    referee = Referee()
+    referee.free.clear()
+    waiting = []
+    for n in range(MAX_CONCURRENT + MAX_WAITING):
+        waiting.append(asyncio.ensure_future(referee.answer(f"{n}", f"{n}")))
         await settle()
-        waiting[0].cancel()  # The one whose request began the call disconnects.
-        referee.free.set()
-        assert await asyncio.gather(*waiting[1:]) == [b"a 1"] * 49
-
-        time.us += SECOND_US
-        assert await answers.get("a", "10.0.0.1", 1, referee.fetch("a")) == b"a 1"
-        time.us += 1
-        assert await answers.get("a", "10.0.0.1", 1, referee.fetch("a")) == b"a 2"
-        assert await answers.get("b", "10.0.0.1", 1, referee.fetch("b")) == b"b 3"
-
-    asyncio.run(run())
-
-
-def test_an_error_is_shared_for_a_second_too() -> None:
-    async def run() -> None:
-        time, referee = FakeTime(), Referee()
-        answers = PublicAnswers(time)
-        referee.error = UpstreamError(HTTPStatus.NOT_FOUND, "NO_SUCH_MATCH", "")
-        for _ in range(100):
-            assert await reason(answers.get("a", "x", 1, referee.fetch("a"))) == "404 NO_SUCH_MATCH"
-        assert referee.calls == ["a"]
-        referee.error, time.us = None, time.us + SECOND_US + 1
-        assert await answers.get("a", "x", 1, referee.fetch("a")) == b"a 2"
-
-    asyncio.run(run())
-
-
-def test_a_large_answer_is_shared_but_not_kept() -> None:
-    async def run() -> None:
-        referee, answers = Referee(), PublicAnswers(FakeTime())
-        both = (answers.get("a", "x", 1, referee.fetch("a"), is_small=False) for _ in range(2))
-        assert await asyncio.gather(*both) == [b"a 1", b"a 1"]
-        assert await answers.get("a", "x", 1, referee.fetch("a"), is_small=False) == b"a 2"
-
-    asyncio.run(run())
-
-
-def test_one_address_cannot_use_up_what_others_need() -> None:
-    async def run() -> None:
-        time, referee = FakeTime(), Referee()
-        answers = PublicAnswers(time)
-        for second in range(60):
-            for n in range(20):
-                with suppress(UpstreamError):
-                    await answers.get(f"{second} {n}", "flooder", 1, referee.fetch("flood"))
-            await answers.get(f"{second}", "somebody else", 1, referee.fetch("else"))
-            time.us += SECOND_US
-        assert referee.calls.count("else") == 60
-        assert CALLS_PER_MINUTE <= referee.calls.count("flood") <= CALLS_PER_MINUTE + BURST
-
-    asyncio.run(run())
-
-
-def test_many_addresses_together_leave_calls_for_the_pages() -> None:
-    async def run() -> None:
-        referee, answers = Referee(), PublicAnswers(FakeTime())
-        for n in range(CALLS_PER_MINUTE_OF_ALL // 10):
-            await answers.get(f"{n}", f"10.0.0.{n}", 1, referee.fetch(""))
-        assert await reason(answers.get("more", "10.0.1.0", 1, referee.fetch(""))) == "429 TOO_MANY_CALLS"
-
-    asyncio.run(run())
-
-
-def test_a_call_that_needs_two_counts_as_two() -> None:
-    async def run() -> None:
-        referee, answers = Referee(), PublicAnswers(FakeTime())
-        for n in range(BURST // 2):
-            await answers.get(f"{n}", "x", 2, referee.fetch(""))
-        assert await reason(answers.get("more", "x", 1, referee.fetch(""))) == "429 TOO_MANY_CALLS"
-
-    asyncio.run(run())
-
-
-def test_few_calls_are_open_at_a_time_and_few_wait() -> None:
-    async def run() -> None:
-        time, referee = FakeTime(), Referee()
-        answers = PublicAnswers(time)
-        referee.free.clear()
-        waiting = []
-        for n in range(MAX_CONCURRENT + MAX_WAITING):
-            waiting.append(asyncio.ensure_future(answers.get(f"{n}", f"{n}", 1, referee.fetch(""))))
-            await settle()
-            time.us += SECOND_US
-        assert referee.open == MAX_CONCURRENT
-        assert await reason(answers.get("more", "more", 1, referee.fetch(""))) == "503 SITE_BUSY"
-        referee.free.set()
-        await asyncio.gather(*waiting)
-        assert referee.most_open == MAX_CONCURRENT
-        assert await answers.get("more", "more", 1, referee.fetch("more"))
-
-    asyncio.run(run())
+        referee.time.us += SECOND
+    assert referee.open == MAX_CONCURRENT
+    assert await referee.refusal("more", "more") == "503 SITE_BUSY"
+    referee.free.set()
+    await asyncio.gather(*waiting)
+    assert referee.most_open == MAX_CONCURRENT
+    assert await referee.answer("more", "more")
 
 
 def account(token: str) -> Account:

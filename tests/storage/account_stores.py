@@ -1,7 +1,6 @@
 """The account stores that the contract suites run with: bots, tokens, quotas and bot logs."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,33 +74,6 @@ ACCOUNT_STORES: dict[str, Callable[[pytest.FixtureRequest], AccountStores]] = {
     "sqlite": lambda request: in_sqlite(request.getfixturevalue("tmp_path") / "referee.db"),
     "postgres": lambda request: in_postgres(request.getfixturevalue("postgres_node_url")),
 }
-
-StoreTest = Callable[[AccountStores], Coroutine[Any, Any, None]]
-
-
-def with_all_account_stores(coroutine: StoreTest) -> Callable[[str, pytest.FixtureRequest], None]:
-    """Return a test that runs the coroutine with each empty account store."""
-
-    @pytest.mark.parametrize("make", ACCOUNT_STORES)
-    def test(make: str, request: pytest.FixtureRequest) -> None:
-        run_with_store(ACCOUNT_STORES[make](request), coroutine)
-
-    test.__name__ = coroutine.__name__
-    return test
-
-
-def run_with_store(stores: AccountStores, *coroutines: StoreTest) -> None:
-    """Open the stores, run the coroutines one after the other, and close the stores."""
-
-    async def run_all() -> None:
-        await stores.open()
-        try:
-            for coroutine in coroutines:
-                await coroutine(stores)
-        finally:
-            await stores.close()
-
-    asyncio.run(run_all())
 
 
 def bot_token(bot: str, holder: str = "ann", word: str = "first") -> Token:

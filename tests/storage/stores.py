@@ -1,11 +1,12 @@
 """The logs that the contract suites run with, and helpers for tests of them."""
 
 import asyncio
+import inspect
 import sqlite3
-from collections.abc import Callable, Coroutine
-from contextlib import closing
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -19,6 +20,7 @@ from referee.storage.sqlite.database import Durability, in_memory
 from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.storage.memory_log import MemoryEventLog
 
+AnyStore = TypeVar("AnyStore")
 NOON_MS = 1_750_000_000_000
 
 
@@ -63,32 +65,26 @@ def empty_store(name: str, request: pytest.FixtureRequest) -> Store:
     return SQLITE_AND_MEMORY[name](request.getfixturevalue("tmp_path"))
 
 
-StoreTest = Callable[[Store], Coroutine[Any, Any, None]]
+@asynccontextmanager
+async def opened(*objects: Any) -> AsyncIterator[None]:
+    """Open those of the objects that are stores, also in lists, and close them at the end."""
+    stores = [store for each in objects for store in (each if isinstance(each, list) else [each])]
+    async with asyncio.timeout(60), AsyncExitStack() as stack:  # A bug should fail the test, not block it.
+        for store in stores:
+            if inspect.iscoroutinefunction(getattr(store, "close", None)):
+                stack.push_async_callback(store.close)
+            if inspect.iscoroutinefunction(getattr(store, "open", None)):
+                await store.open()
+        yield
 
 
-def with_every_log(coroutine: StoreTest) -> Callable[[str, pytest.FixtureRequest], None]:
-    """Return a test that runs the coroutine with an empty log of each kind."""
-
-    @pytest.mark.parametrize("store", STORES)
-    def test(store: str, request: pytest.FixtureRequest) -> None:
-        run_with_store(empty_store(store, request), coroutine)
-
-    test.__name__ = coroutine.__name__
-    return test
-
-
-def run_with_store(log: Store, *coroutines: StoreTest) -> None:
-    """Run the coroutines one after the other, and close the log."""
+def run_with_store(store: AnyStore, *coroutines: Callable[[AnyStore], Coroutine[Any, Any, None]]) -> None:
+    """Open the store, run the coroutines one after the other, and close the store."""
 
     async def run_all() -> None:
-        try:
-            async with asyncio.timeout(60):  # A bug should fail the test, not block it.
-                if isinstance(log, OwningPostgresLog):
-                    await log.open()
-                for coroutine in coroutines:
-                    await coroutine(log)
-        finally:
-            await log.close()
+        async with opened(store):
+            for coroutine in coroutines:
+                await coroutine(store)
 
     asyncio.run(run_all())
 

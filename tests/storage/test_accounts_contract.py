@@ -23,7 +23,6 @@ from tests.storage.account_stores import (
     AccountStores,
     bot_token,
     organiser_token,
-    with_all_account_stores,
 )
 
 STRICT = Consent(ConsentScope.OWN, ("toc", "trox"), 5_000, 100, accept_odds=True, max_matches_per_maker=7)
@@ -33,7 +32,6 @@ BROKEN = BotPause(PauseCause.FAULTS, "five faults in a row", NOON_MS + 1)
 # Bots
 
 
-@with_all_account_stores
 async def test_a_bot_is_registered_with_its_first_token(stores: AccountStores) -> None:
     bot = Bot("ada", "ann", NOON_MS, "plays\nwell")
     token = bot_token("ada")
@@ -42,7 +40,6 @@ async def test_a_bot_is_registered_with_its_first_token(stores: AccountStores) -
     assert await stores.tokens.tokens() == [token]
 
 
-@with_all_account_stores
 async def test_a_repeated_registration_changes_nothing_and_returns_the_current_bot(stores: AccountStores) -> None:
     first = await stores.register("ada", description="new")
     await stores.accounts.change_bot("ada", lambda bot: replace(bot, description="changed"))
@@ -54,7 +51,6 @@ async def test_a_repeated_registration_changes_nothing_and_returns_the_current_b
     assert len(await stores.tokens.tokens()) == 2
 
 
-@with_all_account_stores
 async def test_a_request_id_cannot_be_reused_for_another_bot_of_the_same_owner(stores: AccountStores) -> None:
     await stores.register("ada")
     with pytest.raises(RequestIdReused):
@@ -65,7 +61,6 @@ async def test_a_request_id_cannot_be_reused_for_another_bot_of_the_same_owner(s
     assert not other.repeated
 
 
-@with_all_account_stores
 async def test_a_bot_name_can_be_registered_once(stores: AccountStores) -> None:
     await stores.register("ada")
     for owner in ("ann", "tom"):
@@ -74,7 +69,6 @@ async def test_a_bot_name_can_be_registered_once(stores: AccountStores) -> None:
     assert len(await stores.tokens.tokens()) == 1
 
 
-@with_all_account_stores
 async def test_an_owner_has_a_limited_number_of_bots(stores: AccountStores) -> None:
     two_bots = MaxNames(bots=2, tokens=100)
     await stores.register("ada", limit=two_bots)
@@ -85,7 +79,6 @@ async def test_an_owner_has_a_limited_number_of_bots(stores: AccountStores) -> N
     await stores.register("dan", owner="tom", limit=two_bots)
 
 
-@with_all_account_stores
 async def test_a_bot_whose_token_is_rejected_is_not_registered(stores: AccountStores) -> None:
     with pytest.raises(TooManyNames) as error:
         await stores.register("ada", limit=MaxNames(bots=1, tokens=0))
@@ -94,7 +87,6 @@ async def test_a_bot_whose_token_is_rejected_is_not_registered(stores: AccountSt
     assert not (await stores.register("ada")).repeated
 
 
-@with_all_account_stores
 async def test_one_of_many_concurrent_registrations_of_a_name_succeeds(stores: AccountStores) -> None:
     registrations = (
         stores.accounts.register(
@@ -108,7 +100,6 @@ async def test_one_of_many_concurrent_registrations_of_a_name_succeeds(stores: A
     assert await stores.tokens.tokens() == [winner.token]
 
 
-@with_all_account_stores
 async def test_bots_are_listed_by_name_in_pages(stores: AccountStores) -> None:
     for name in ("cat", "ada", "eve", "bob"):
         await stores.register(name, owner="tom" if name == "bob" else "ann")
@@ -126,7 +117,6 @@ async def test_bots_are_listed_by_name_in_pages(stores: AccountStores) -> None:
     assert await names(limit=0) == ""
 
 
-@with_all_account_stores
 async def test_a_change_of_a_bot_can_only_set_description_pause_faults_and_consent(stores: AccountStores) -> None:
     before = (await stores.register("ada")).bot
     after = replace(before, description="new", pause=BROKEN, faults=5, consent=STRICT)
@@ -135,14 +125,12 @@ async def test_a_change_of_a_bot_can_only_set_description_pause_faults_and_conse
     assert await stores.accounts.change_bot("ada", resumed) == replace(after, pause=None, faults=0)
 
 
-@with_all_account_stores
 async def test_a_bot_is_registered_with_its_consent(stores: AccountStores) -> None:
     assert (await stores.register("ada", consent=STRICT)).bot.consent == STRICT
     assert (await stores.accounts.bot("ada")).consent == STRICT
     assert (await stores.register("bob")).bot.consent == DEFAULT_CONSENT
 
 
-@with_all_account_stores
 async def test_a_rejected_change_changes_nothing(stores: AccountStores) -> None:
     before = (await stores.register("ada")).bot
     with pytest.raises(BotNotPaused):
@@ -150,7 +138,6 @@ async def test_a_rejected_change_changes_nothing(stores: AccountStores) -> None:
     assert await stores.accounts.bot("ada") == before
 
 
-@with_all_account_stores
 async def test_concurrent_changes_are_all_applied(stores: AccountStores) -> None:
     await stores.register("ada")
 
@@ -161,7 +148,6 @@ async def test_concurrent_changes_are_all_applied(stores: AccountStores) -> None
     assert (await stores.accounts.bot("ada")).description == "!" * 50
 
 
-@with_all_account_stores
 async def test_every_call_for_an_unknown_bot_is_rejected(stores: AccountStores) -> None:
     for call in (
         stores.accounts.bot("ada"),
@@ -176,7 +162,6 @@ async def test_every_call_for_an_unknown_bot_is_rejected(stores: AccountStores) 
 # Versions
 
 
-@with_all_account_stores
 async def test_the_version_registered_last_is_the_latest(stores: AccountStores) -> None:
     assert (await stores.register("ada")).bot.latest_version == ""
     await stores.add_versions("ada", "2", "10", "1")
@@ -185,7 +170,6 @@ async def test_the_version_registered_last_is_the_latest(stores: AccountStores) 
     assert (await stores.accounts.change_bot("ada", lambda bot: paused(bot, BROKEN))).latest_version == "1"
 
 
-@with_all_account_stores
 async def test_a_version_is_registered_once(stores: AccountStores) -> None:
     await stores.register("ada")
     first = Version("ada", "1", NOON_MS, "new eyes")
@@ -198,7 +182,6 @@ async def test_a_version_is_registered_once(stores: AccountStores) -> None:
     assert error.value.details == {"what": "versions", "limit": "2"}
 
 
-@with_all_account_stores
 async def test_versions_are_listed_newest_first_in_pages(stores: AccountStores) -> None:
     for name in ("ada", "bob"):
         await stores.register(name)
@@ -220,7 +203,6 @@ async def test_versions_are_listed_newest_first_in_pages(stores: AccountStores) 
 # Tokens
 
 
-@with_all_account_stores
 async def test_a_token_is_found_by_its_hash_with_all_fields(stores: AccountStores) -> None:
     token = Token(sha256_of("s"), Role.ADMIN, "ann", NOON_MS, label="laptop", expires_ms=NOON_MS + 1)
     await stores.tokens.add_token(token, 1)
@@ -228,7 +210,6 @@ async def test_a_token_is_found_by_its_hash_with_all_fields(stores: AccountStore
     assert await stores.tokens.find_token(sha256_of("t")) is None
 
 
-@with_all_account_stores
 async def test_the_oldest_invalid_tokens_of_a_bot_are_deleted_except_its_first(stores: AccountStores) -> None:
     first = (await stores.register("ada")).token
     await stores.tokens.change_token(first.id, revoked)
@@ -249,7 +230,6 @@ async def test_the_oldest_invalid_tokens_of_a_bot_are_deleted_except_its_first(s
     assert kept == [token.id for token in (last, *reversed(revoked_ones), valid, first)]
 
 
-@with_all_account_stores
 async def test_a_revoked_token_is_found_too(stores: AccountStores) -> None:
     token = organiser_token("s")
     await stores.tokens.add_token(token, 1)
@@ -259,7 +239,6 @@ async def test_a_revoked_token_is_found_too(stores: AccountStores) -> None:
     assert await stores.tokens.change_token(token.id, revoked) == revoked_token
 
 
-@with_all_account_stores
 async def test_revoked_and_unknown_tokens_are_found_among_many(stores: AccountStores) -> None:
     kept, gone = organiser_token("kept", expires_ms=NOON_MS + 1), organiser_token("gone")
     for token in (kept, gone):
@@ -269,7 +248,6 @@ async def test_revoked_and_unknown_tokens_are_found_among_many(stores: AccountSt
     assert await stores.tokens.revoked([]) == set()
 
 
-@with_all_account_stores
 async def test_a_change_of_a_token_can_only_set_last_use_and_revocation(stores: AccountStores) -> None:
     token = organiser_token("s")
     await stores.tokens.add_token(token, 1)
@@ -280,7 +258,6 @@ async def test_a_change_of_a_token_can_only_set_last_use_and_revocation(stores: 
     assert await stores.tokens.tokens() == [changed]
 
 
-@with_all_account_stores
 async def test_a_holder_has_a_limited_number_of_valid_tokens(stores: AccountStores) -> None:
     revoked_token = organiser_token("old")
     await stores.tokens.add_token(revoked_token, 2)
@@ -294,7 +271,6 @@ async def test_a_holder_has_a_limited_number_of_valid_tokens(stores: AccountStor
     await stores.tokens.add_token(organiser_token("other", holder="tom"), 2)
 
 
-@with_all_account_stores
 async def test_tokens_are_listed_newest_first_in_pages_and_can_be_filtered(stores: AccountStores) -> None:
     await stores.register("ada")
     older, newer = organiser_token("one"), organiser_token("two", expires_ms=NOON_MS + 5)
@@ -316,7 +292,6 @@ async def test_tokens_are_listed_newest_first_in_pages_and_can_be_filtered(store
     assert await stores.tokens.tokens(TokenFilter(holder="ann", valid_at_ms=NOON_MS + 5), limit=1) == [older]
 
 
-@with_all_account_stores
 async def test_every_call_for_an_unknown_token_is_rejected(stores: AccountStores) -> None:
     for call in (stores.tokens.change_token("tk_0", revoked), stores.tokens.tokens(before="tk_0")):
         with pytest.raises(NoSuchToken, match="there is no token 'tk_0'"):
@@ -326,7 +301,6 @@ async def test_every_call_for_an_unknown_token_is_rejected(stores: AccountStores
 # Quotas
 
 
-@with_all_account_stores
 async def test_a_quota_of_a_holder_can_be_set_changed_and_removed(stores: AccountStores) -> None:
     assert await stores.quotas.quota("ann") is None
     await stores.quotas.set_quota("ann", Quota(1, 2, 3, 4, 5))
@@ -339,7 +313,6 @@ async def test_a_quota_of_a_holder_can_be_set_changed_and_removed(stores: Accoun
     assert await stores.quotas.quota("tom") == Quota()
 
 
-@with_all_account_stores
 async def test_holders_of_tokens_bots_and_quotas_are_listed_by_name(stores: AccountStores) -> None:
     await stores.tokens.add_token(organiser_token("s", "tom"), 9)
     await stores.register("ada", "ann")
@@ -349,7 +322,6 @@ async def test_holders_of_tokens_bots_and_quotas_are_listed_by_name(stores: Acco
     assert await stores.quotas.holders("ann", 1) == ["bob"]
 
 
-@with_all_account_stores
 async def test_a_holder_is_an_author_unless_it_also_has_the_token_of_an_organiser(stores: AccountStores) -> None:
     assert not await stores.quotas.is_author("ann")
     author = Token(sha256_of("a"), Role.AUTHOR, "ann", NOON_MS)

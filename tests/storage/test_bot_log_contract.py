@@ -25,10 +25,9 @@ from tests.storage.account_stores import (
     NOON_MS,
     AccountStores,
     in_sqlite,
-    run_with_store,
-    with_all_account_stores,
 )
 from tests.storage.examples import ROW
+from tests.storage.stores import run_with_store
 
 EVERY_NOTE_KIND: tuple[NoteKind, ...] = (
     RefusedNote("ILLEGAL_MOVE", "a1-b2 is not legal", (("move", "a1-b2"), ("rule", "AQ-3")), "a1-b2"),
@@ -43,21 +42,18 @@ def note(number: int, version: str = "1", match_id: str = "m1") -> Note:
     return Note(NOON_MS + number, version, SessionLostNote(str(number), "HEARTBEAT_LOST"), match_id, 0, number)
 
 
-@with_all_account_stores
 async def test_every_kind_of_note_is_read_as_it_was_written(stores: AccountStores) -> None:
     notes = [Note(NOON_MS, "1.2", kind) for kind in EVERY_NOTE_KIND]
     await stores.bot_log.append("ada", notes)
     assert await stores.bot_log.read("ada") == [NumberedNote(number, note) for number, note in enumerate(notes, 1)]
 
 
-@with_all_account_stores
 async def test_match_seat_and_ply_of_a_note_are_optional(stores: AccountStores) -> None:
     notes = [note(7), replace(note(8), match_id="", seat=None, ply=None)]
     await stores.bot_log.append("ada", notes)
     assert [line.note for line in await stores.bot_log.read("ada")] == notes
 
 
-@with_all_account_stores
 async def test_each_bot_has_its_own_log(stores: AccountStores) -> None:
     await stores.bot_log.append("ada", [note(1), note(2)])
     await stores.bot_log.append("bob", [note(3)])
@@ -66,7 +62,6 @@ async def test_each_bot_has_its_own_log(stores: AccountStores) -> None:
     assert await stores.bot_log.read("nobody") == []
 
 
-@with_all_account_stores
 async def test_a_limited_number_of_lines_is_stored_and_no_number_is_reused(stores: AccountStores) -> None:
     await stores.bot_log.append("bob", [note(1)])
     for number in range(1, 10):
@@ -78,14 +73,12 @@ async def test_a_limited_number_of_lines_is_stored_and_no_number_is_reused(store
     assert [line.number for line in await stores.bot_log.read("bob")] == [1]
 
 
-@with_all_account_stores
 async def test_appending_no_notes_changes_nothing(stores: AccountStores) -> None:
     await stores.bot_log.append("ada", [note(1)])
     await stores.bot_log.append("ada", [])
     assert await stores.bot_log.read("ada") == [NumberedNote(1, note(1))]
 
 
-@with_all_account_stores
 async def test_reading_starts_after_a_number_and_stops_at_the_limit(stores: AccountStores) -> None:
     await stores.bot_log.append("ada", [note(number) for number in range(1, 6)])
 
@@ -100,7 +93,6 @@ async def test_reading_starts_after_a_number_and_stops_at_the_limit(stores: Acco
     assert await numbers(limit=0) == []
 
 
-@with_all_account_stores
 async def test_lines_can_be_filtered_by_version_and_match(stores: AccountStores) -> None:
     await stores.bot_log.append("ada", [note(1), note(2, "2"), note(3, "2", "m2"), note(4, "1", "m2"), note(5, "2")])
 
@@ -115,7 +107,6 @@ async def test_lines_can_be_filtered_by_version_and_match(stores: AccountStores)
     assert await numbers("3") == []
 
 
-@with_all_account_stores
 async def test_concurrent_appends_lose_nothing(stores: AccountStores) -> None:
     await asyncio.gather(*(stores.bot_log.append("ada", [note(number)]) for number in range(20)))
     assert [line.number for line in await stores.bot_log.read("ada")] == [16, 17, 18, 19, 20]

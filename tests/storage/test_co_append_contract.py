@@ -17,7 +17,6 @@ from tests.storage.stores import (
     matches_started,
     note,
     notes,
-    with_every_log,
 )
 
 
@@ -26,7 +25,6 @@ def co_append(after: int, *numbers: int) -> CoAppend[ContestEvent]:
     return CoAppend(LADDER, after, tuple(map(match_started, numbers)))
 
 
-@with_every_log
 async def test_match_and_contest_entries_are_written_together(log: Store) -> None:
     request = Request(1, "r", "Resign(seat=1)")
     entries = await log.append("m", 0, [note(1), END], request, co_append(0, 1, 2))
@@ -45,7 +43,6 @@ async def test_match_and_contest_entries_are_written_together(log: Store) -> Non
     assert await contest_events(log.contests) == matches_started(1, 4)
 
 
-@with_every_log
 async def test_a_conflict_of_the_contest_rejects_both_appends(log: Store) -> None:
     await log.append("m", 0, notes(1, 1))
     await log.contests.append(LADDER, 0, matches_started(1, 2))
@@ -60,7 +57,6 @@ async def test_a_conflict_of_the_contest_rejects_both_appends(log: Store) -> Non
     assert await contest_events(log.contests) == matches_started(1, 2)
 
 
-@with_every_log
 async def test_a_conflict_of_the_match_rejects_both_appends(log: Store) -> None:
     await log.append("m", 0, notes(1, 3))
     for contest_after in (0, 5):
@@ -74,7 +70,6 @@ async def test_a_conflict_of_the_match_rejects_both_appends(log: Store) -> None:
     assert await log.contests.first_entries("ladder") == []
 
 
-@with_every_log
 async def test_concurrent_co_appends_to_one_contest_are_written_if_their_numbers_follow(log: Store) -> None:
     expected, outdated = list(range(0, 60, 2)), list(range(1, 60, 2))
 
@@ -91,7 +86,6 @@ async def test_concurrent_co_appends_to_one_contest_are_written_if_their_numbers
     assert await contest_events(log.contests) == [match_started(number) for number in expected + outdated]
 
 
-@with_every_log
 async def test_one_of_many_concurrent_co_appends_after_the_same_entry_wins(log: Store) -> None:
     match_appends = (log.append(f"m{number}", 0, [END], None, co_append(0, number)) for number in range(40))
     contest_appends = (log.contests.append(LADDER, 0, matches_started(number, number)) for number in range(40, 50))
@@ -104,7 +98,6 @@ async def test_one_of_many_concurrent_co_appends_after_the_same_entry_wins(log: 
     ]
 
 
-@with_every_log
 async def test_a_conflict_does_not_affect_other_appends_of_the_batch(log: Store) -> None:
     answers = await asyncio.gather(
         log.append("m", 0, [END], None, co_append(0, 1)),
@@ -121,7 +114,6 @@ async def test_a_conflict_does_not_affect_other_appends_of_the_batch(log: Store)
     assert await events_of(log, "n") == [note(1), END]
 
 
-@with_every_log
 async def test_a_cancelled_co_append_is_written_completely_or_not_at_all(log: Store) -> None:
     append_task = asyncio.ensure_future(log.append("m", 0, [END], None, co_append(0, 1, 2, 3)))
     await asyncio.sleep(0)

@@ -4,7 +4,6 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from referee.storage.postgres.database import PostgresDatabase
 from referee.storage.postgres.database_lock import DatabaseInUse, DatabaseLock
 from referee.storage.postgres.key_store import add_key, read_key
 from referee.storage.sqlite.database import ARCHIVE_LOCK, SERVER_LOCK, DataDirLock, DataDirLocked
+from tests.storage.stores import run_with_store
 
 HOLD_AND_WAIT = """
 import sys
@@ -72,18 +72,6 @@ def test_locking_fails_on_a_file_system_without_locks(tmp_path: Path, monkeypatc
         DataDirLock(tmp_path)
 
 
-def with_database(url: str, check: Callable[[PostgresDatabase], Awaitable[None]]) -> None:
-    async def run() -> None:
-        database = PostgresDatabase(url)
-        await database.open()
-        try:
-            await check(database)
-        finally:
-            await database.close()
-
-    asyncio.run(run())
-
-
 def test_one_server_excludes_another_and_the_nodes_of_a_cluster_share_the_lock(postgres_url: str) -> None:
     async def check(database: PostgresDatabase) -> None:
         server = await DatabaseLock.acquire(database)
@@ -102,14 +90,11 @@ def test_one_server_excludes_another_and_the_nodes_of_a_cluster_share_the_lock(p
         await lock.release()
         await lock.release()
 
-    with_database(postgres_url, check)
+    run_with_store(PostgresDatabase(postgres_url), check)
 
 
-def test_the_first_key_that_a_node_adds_stays(postgres_url: str) -> None:
-    async def check(database: PostgresDatabase) -> None:
-        assert await database.read(read_key) is None
-        added = await asyncio.gather(*(database.write(partial(add_key, pem=b"%d" % number)) for number in range(9)))
-        assert len(set(added)) == 1
-        assert await database.read(read_key) == added[0]
-
-    with_database(postgres_url, check)
+async def test_the_first_key_that_a_node_adds_stays(database: PostgresDatabase) -> None:
+    assert await database.read(read_key) is None
+    added = await asyncio.gather(*(database.write(partial(add_key, pem=b"%d" % number)) for number in range(9)))
+    assert len(set(added)) == 1
+    assert await database.read(read_key) == added[0]

@@ -1,7 +1,7 @@
 """Contract of all logs of matches and contests."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,16 +15,12 @@ from tests.storage import contest_examples
 from tests.storage.examples import END, EXAMPLES
 from tests.storage.stores import (
     NOON_MS,
-    STORES,
     Store,
     contest_events,
-    empty_store,
     events_of,
     matches_started,
     note,
     notes,
-    run_with_store,
-    with_every_log,
 )
 
 ANNA, BERT = Player("anna", "1"), Player("bert", "1")
@@ -59,24 +55,14 @@ def contests_of(log: Store) -> LogPart:
 PARTS: dict[str, Callable[[Store], LogPart]] = {"matches": matches_of, "contests": contests_of}
 
 
-def with_both_parts(
-    coroutine: Callable[[LogPart], Coroutine[Any, Any, None]],
-) -> Callable[[str, str, pytest.FixtureRequest], None]:
-    """Return a test that runs the coroutine with an empty log of each kind, for matches and for contests."""
-
-    @pytest.mark.parametrize("part", PARTS)
-    @pytest.mark.parametrize("store", STORES)
-    def test(store: str, part: str, request: pytest.FixtureRequest) -> None:
-        run_with_store(empty_store(store, request), lambda log: coroutine(PARTS[part](log)))
-
-    test.__name__ = coroutine.__name__
-    return test
+@pytest.fixture(params=PARTS)
+def part(request: pytest.FixtureRequest, log: Store) -> LogPart:
+    return PARTS[request.param](log)
 
 
 M, N = "ladder/m", "ladder/n"
 
 
-@with_both_parts
 async def test_entries_have_consecutive_numbers_and_times(part: LogPart) -> None:
     first = await part.append(M, 0, part.events(1, 2))
     second = await part.append(M, 2, part.events(3, 3))
@@ -86,13 +72,11 @@ async def test_entries_have_consecutive_numbers_and_times(part: LogPart) -> None
     assert await part.events_of(M) == part.events(1, 3)
 
 
-@with_both_parts
 async def test_every_kind_of_event_is_read_as_it_was_written(part: LogPart) -> None:
     await part.append(M, 0, part.examples)
     assert await part.events_of(M) == list(part.examples)
 
 
-@with_both_parts
 async def test_reading_starts_after_a_number_and_stops_at_the_limit(part: LogPart) -> None:
     entries = await part.append(M, 0, part.events(1, 9))
     assert await part.read(M, 4) == entries[4:]
@@ -103,7 +87,6 @@ async def test_reading_starts_after_a_number_and_stops_at_the_limit(part: LogPar
     assert await part.read(M, 10) == []
 
 
-@with_both_parts
 async def test_a_conflict_reports_the_length_of_the_log_and_changes_nothing(part: LogPart) -> None:
     await part.append(M, 0, part.events(1, 3))
     for wrong in (0, 1, 2, 4):
@@ -118,7 +101,6 @@ async def test_a_conflict_reports_the_length_of_the_log_and_changes_nothing(part
     assert len(await part.listed()) == 1
 
 
-@with_both_parts
 async def test_one_of_many_concurrent_appends_of_the_same_entry_wins(part: LogPart) -> None:
     for after in (0, 2):
         appends = (part.append(M, after, part.events(number, number + 1)) for number in range(50))
@@ -130,7 +112,6 @@ async def test_one_of_many_concurrent_appends_of_the_same_entry_wins(part: LogPa
         assert await part.read(M, after) == winner
 
 
-@with_both_parts
 async def test_appending_no_events_writes_nothing(part: LogPart) -> None:
     assert await part.append(M, 0, []) == []
     assert await part.listed() == []
@@ -140,7 +121,6 @@ async def test_appending_no_events_writes_nothing(part: LogPart) -> None:
         await part.append(M, 0, [])
 
 
-@with_every_log
 async def test_many_matches_and_contests_can_be_written_concurrently(log: Store) -> None:
     async def write(part: LogPart, name: str) -> None:
         for after in range(0, 20, 2):
@@ -153,7 +133,6 @@ async def test_many_matches_and_contests_can_be_written_concurrently(log: Store)
             assert await part.events_of(name) == part.events(1, 20)
 
 
-@with_both_parts
 async def test_a_closed_log_rejects_every_call(part: LogPart) -> None:
     await part.append(M, 0, part.events(1, 1))
     await part.close()
@@ -167,7 +146,6 @@ async def test_a_closed_log_rejects_every_call(part: LogPart) -> None:
             await call
 
 
-@with_every_log
 async def test_contests_and_matches_have_separate_logs(log: Store) -> None:
     await log.contests.append("ladder/x", 0, matches_started(1, 1))
     await log.contests.append("tournament/x", 0, matches_started(2, 2))
@@ -178,7 +156,6 @@ async def test_contests_and_matches_have_separate_logs(log: Store) -> None:
     assert await contest_events(log.contests, "ladder/y") == []
 
 
-@with_every_log
 async def test_contests_of_a_kind_are_listed_in_order_of_creation(log: Store) -> None:
     assert await log.contests.first_entries("ladder") == []
     first, last = {}, {}
@@ -194,7 +171,6 @@ async def test_contests_of_a_kind_are_listed_in_order_of_creation(log: Store) ->
         await log.contests.last_entries("ladder")
 
 
-@with_every_log
 async def test_a_request_is_stored_with_the_last_entry_of_its_append(log: EventLog) -> None:
     seat_request, person_request = (
         Request(1, "r", "Resign(seat=1)"),
@@ -207,7 +183,6 @@ async def test_a_request_is_stored_with_the_last_entry_of_its_append(log: EventL
     assert await log.read("m") == entries
 
 
-@with_every_log
 async def test_whole_logs_are_read_in_the_order_asked_for_until_there_are_enough_entries(log: EventLog) -> None:
     for match_id, many in (("z", 3), ("a", 2), ("m", 4)):
         await log.append(match_id, 0, notes(1, many))
@@ -220,7 +195,6 @@ async def test_whole_logs_are_read_in_the_order_asked_for_until_there_are_enough
     assert await log.read_matches([], 100) == []
 
 
-@with_every_log
 async def test_bots_in_play_are_those_of_matches_that_have_begun_and_are_not_over(log: EventLog) -> None:
     for match_id in ("waits", "plays", "over"):
         setup = match_setup(match_id=match_id, players=(ANNA, BERT))
@@ -236,7 +210,6 @@ async def test_bots_in_play_are_those_of_matches_that_have_begun_and_are_not_ove
     assert list(await log.bots_in_play()) == ["plays"]
 
 
-@with_every_log
 async def test_a_conflict_does_not_affect_other_appends_of_the_batch(log: EventLog) -> None:
     answers = await asyncio.gather(
         log.append("m", 0, notes(1, 2)),
@@ -249,7 +222,6 @@ async def test_a_conflict_does_not_affect_other_appends_of_the_batch(log: EventL
     assert await events_of(log, "m") == notes(1, 3)
 
 
-@with_every_log
 async def test_changing_the_list_after_an_append_does_not_change_the_entries(log: EventLog) -> None:
     events = notes(1, 2)
     append_task = asyncio.ensure_future(log.append("m", 0, events))
@@ -259,7 +231,6 @@ async def test_changing_the_list_after_an_append_does_not_change_the_entries(log
     assert await events_of(log, "m") == notes(1, 2)
 
 
-@with_every_log
 async def test_unfinished_matches_are_listed_in_order_of_opening_until_their_end(log: EventLog) -> None:
     for match_id in ("z", "a", "m"):
         await log.append(match_id, 0, notes(1, 1))
@@ -272,7 +243,6 @@ async def test_unfinished_matches_are_listed_in_order_of_opening_until_their_end
 
 
 @pytest.mark.soak
-@with_every_log
 async def test_ten_thousand_matches_can_be_written_and_finished(log: EventLog) -> None:
     matches = [f"match {number}" for number in range(10_000)]
     await asyncio.gather(*(log.append(match_id, 0, [note(number)]) for number, match_id in enumerate(matches)))
@@ -282,7 +252,6 @@ async def test_ten_thousand_matches_can_be_written_and_finished(log: EventLog) -
     assert await events_of(log, "match 7654") == [note(7654), END]
 
 
-@with_every_log
 async def test_a_concurrent_reader_sees_whole_appends_without_gaps(log: EventLog) -> None:
     async def write() -> None:
         for after in range(0, 300, 3):
@@ -299,7 +268,6 @@ async def test_a_concurrent_reader_sees_whole_appends_without_gaps(log: EventLog
     await writing
 
 
-@with_every_log
 async def test_the_heads_of_many_matches_are_read_at_once(log: EventLog) -> None:
     await log.append("m", 0, notes(1, 3))
     await log.append("n", 0, notes(1, 1))
@@ -309,14 +277,12 @@ async def test_the_heads_of_many_matches_are_read_at_once(log: EventLog) -> None
     assert await log.heads([]) == {}
 
 
-@with_every_log
 async def test_appended_entries_can_be_read_at_once(log: EventLog) -> None:
     for number in range(20):
         (entry,) = await log.append("m", number, [note(number)])
         assert await log.read("m", number) == [entry]
 
 
-@with_every_log
 async def test_a_cancelled_append_is_written_completely_or_not_at_all(log: EventLog) -> None:
     append_task = asyncio.ensure_future(log.append("m", 0, notes(1, 5)))
     await asyncio.sleep(0)

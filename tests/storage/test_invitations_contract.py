@@ -16,9 +16,8 @@ from tests.storage.account_stores import (
     AccountStores,
     in_sqlite,
     organiser_token,
-    run_with_store,
-    with_all_account_stores,
 )
+from tests.storage.stores import run_with_store
 
 HOUR_MS = 3_600_000
 
@@ -45,7 +44,6 @@ async def why_not(stores: AccountStores, holder: str, code: str = "code", at_ms:
     return raised.value.details["why"]
 
 
-@with_all_account_stores
 async def test_an_invitation_is_stored_with_all_its_fields(stores: AccountStores) -> None:
     issued = invitation(max_uses=3, label="cup")
     assert await create(stores, issued) == issued
@@ -54,7 +52,6 @@ async def test_an_invitation_is_stored_with_all_its_fields(stores: AccountStores
     assert await stores.invitations.revoke(issued.id) == replace(issued, revoked=True)
 
 
-@with_all_account_stores
 async def test_a_repeated_request_creates_nothing(stores: AccountStores) -> None:
     first = await create(stores, invitation("first", max_uses=2), "r")
     again = await stores.invitations.create("r", invitation("again", max_uses=2), 0)
@@ -65,7 +62,6 @@ async def test_a_repeated_request_creates_nothing(stores: AccountStores) -> None
     assert await stores.invitations.invitations() == [other, first]
 
 
-@with_all_account_stores
 async def test_the_oldest_invitations_that_were_never_redeemed_are_deleted(stores: AccountStores) -> None:
     redeemed, still_open, of_tom = invitation(), invitation("open"), invitation("of tom", "tom")
     for issued in (redeemed, still_open, of_tom):
@@ -84,7 +80,6 @@ async def test_the_oldest_invitations_that_were_never_redeemed_are_deleted(store
     assert await create(stores, unused[0], unused[0].id) == unused[0], "its request is forgotten as well"
 
 
-@with_all_account_stores
 async def test_authors_and_open_uses_are_limited(stores: AccountStores) -> None:
     issued = await create(stores, invitation(max_uses=3), max_authors=4)
     with pytest.raises(TooManyNames) as raised:
@@ -99,7 +94,6 @@ async def test_authors_and_open_uses_are_limited(stores: AccountStores) -> None:
     await create(stores, invitation("more", max_uses=3), max_authors=4)
 
 
-@with_all_account_stores
 async def test_invitations_are_listed_newest_first_in_pages(stores: AccountStores) -> None:
     used, open_one, gone, of_tom = [
         await create(stores, new) for new in (invitation("a"), invitation("b"), invitation("c"), invitation("d", "tom"))
@@ -117,7 +111,6 @@ async def test_invitations_are_listed_newest_first_in_pages(stores: AccountStore
             await call
 
 
-@with_all_account_stores
 async def test_redeeming_a_code_creates_an_author_and_counts_one_use(stores: AccountStores) -> None:
     issued = await create(stores, invitation(max_uses=2))
     redeemed = await redeem(stores, "eve")
@@ -131,7 +124,6 @@ async def test_redeeming_a_code_creates_an_author_and_counts_one_use(stores: Acc
     assert await stores.invitations.redemptions(issued.id, limit=1) == [first]
 
 
-@with_all_account_stores
 async def test_a_repeated_redemption_returns_the_first_token_and_costs_no_use(stores: AccountStores) -> None:
     issued = await create(stores, invitation())
     first = await redeem(stores, "eve", "r")
@@ -142,14 +134,12 @@ async def test_a_repeated_redemption_returns_the_first_token_and_costs_no_use(st
     assert await stores.tokens.tokens(TokenFilter("eve")) == [gone]
 
 
-@with_all_account_stores
 async def test_strangers_may_use_the_same_request_id(stores: AccountStores) -> None:
     await create(stores, invitation(max_uses=2))
     first, second = await redeem(stores, "eve", "r"), await redeem(stores, "tom", "r")
     assert (first.repeated, second.repeated, second.invitation.uses) == (False, False, 2)
 
 
-@with_all_account_stores
 async def test_a_code_cannot_be_redeemed_when_it_is_unknown_expired_revoked_or_used_up(stores: AccountStores) -> None:
     issued = await create(stores, invitation())
     assert await why_not(stores, "eve", code="guessed") == "unknown"
@@ -161,7 +151,6 @@ async def test_a_code_cannot_be_redeemed_when_it_is_unknown_expired_revoked_or_u
     assert await stores.tokens.tokens(TokenFilter("tom")) == []
 
 
-@with_all_account_stores
 async def test_a_known_holder_cannot_be_taken_over(stores: AccountStores) -> None:
     issued = await create(stores, invitation(max_uses=9))
     await stores.tokens.add_token(organiser_token("s", "Ada"), 9)
@@ -176,7 +165,6 @@ async def test_a_known_holder_cannot_be_taken_over(stores: AccountStores) -> Non
     assert (await stores.invitations.invitation(issued.id)).uses == 1
 
 
-@with_all_account_stores
 async def test_of_concurrent_redemptions_only_as_many_succeed_as_there_are_uses(stores: AccountStores) -> None:
     await create(stores, invitation(max_uses=2))
     results = await asyncio.gather(*(redeem(stores, f"eve-{number}") for number in range(5)), return_exceptions=True)

@@ -28,14 +28,11 @@ from tests.records.matches import all_games, decided_events, find_game, nim_setu
 from tests.storage.examples import EXAMPLES, RATED_END
 from tests.storage.memory_log import MemoryEventLog
 from tests.storage.stores import (
-    STORES,
     Store,
-    empty_store,
     noon_ms,
     notes,
     other_connection,
     run_with_store,
-    with_every_log,
 )
 
 ADA, BOB, OPEN = Player("ada", "1"), Player("bob", "2"), Player()
@@ -70,7 +67,6 @@ async def append_examples(log: EventLog) -> None:
             await log.append(created.setup.match_id, number, [event])
 
 
-@with_every_log
 async def test_matches_are_found_newest_first_in_pages(log: EventLog) -> None:
     assert await log.summaries() == Summaries([])
     await append_examples(log)
@@ -84,7 +80,6 @@ async def test_matches_are_found_newest_first_in_pages(log: EventLog) -> None:
     assert await log.summaries(before="nobody") == Summaries([])
 
 
-@pytest.mark.parametrize("store", STORES)
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
@@ -105,17 +100,11 @@ async def test_matches_are_found_newest_first_in_pages(log: EventLog) -> None:
         (MatchFilter(phase=MatchPhase.OVER, bot="bob", ladder="main", tournament="cup", game="nim"), ["over"]),
     ],
 )
-def test_all_conditions_of_a_filter_must_hold(
-    store: str, request: pytest.FixtureRequest, wanted: MatchFilter, found: list[str]
-) -> None:
-    async def check(log: Store) -> None:
-        await append_examples(log)
-        assert ids(await log.summaries(wanted)) == found
-
-    run_with_store(empty_store(store, request), check)
+async def test_all_conditions_of_a_filter_must_hold(log: EventLog, wanted: MatchFilter, found: list[str]) -> None:
+    await append_examples(log)
+    assert ids(await log.summaries(wanted)) == found
 
 
-@with_every_log
 async def test_a_match_is_listed_once_for_a_bot_with_several_seats(log: EventLog) -> None:
     for match_id in "ab":
         await log.append(match_id, 0, waiting_match(match_id, ADA, ADA))
@@ -123,14 +112,12 @@ async def test_a_match_is_listed_once_for_a_bot_with_several_seats(log: EventLog
     assert ids(await log.summaries(MatchFilter(bot="ada"), before="b")) == ["a"]
 
 
-@with_every_log
 async def test_a_summary_contains_all_entries_until_the_start_and_the_end(log: EventLog) -> None:
     await log.append("m", 0, EXAMPLES[: EXAMPLES.index(RATED_END) + 1])
     entries = await log.read("m")
     assert (await log.summaries()).found == [[*entries[:4], entries[-1]]]
 
 
-@with_every_log
 async def test_a_log_without_a_creation_has_no_summary(log: EventLog) -> None:
     await log.append("m", 0, notes(1, 2))
     await log.append("n", 0, [*notes(1, 1), *EXAMPLES])
@@ -213,7 +200,6 @@ def stored_matches(log: EventLog) -> StoredMatches:
     return StoredMatches(log, find_game, LiveMatchIndex(), lambda _match_id, _why: None)
 
 
-@with_every_log
 async def test_a_long_list_is_read_in_batches(log: EventLog) -> None:
     names = [f"m{number}" for number in range(2 * SUMMARY_BATCH + 1)]
     for name in names:
@@ -227,7 +213,6 @@ async def test_a_long_list_is_read_in_batches(log: EventLog) -> None:
     assert (await stored_matches(log).list_matches(EVERY_MATCH, names[-1], 10)).matches == []
 
 
-@with_every_log
 async def test_matches_of_unknown_games_are_omitted_from_lists(log: EventLog) -> None:
     for match_id, game in (("a", "nim"), ("b", "gone"), ("c", "nim")):
         await log.append(match_id, 0, short_match(match_id=match_id))

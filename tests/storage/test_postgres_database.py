@@ -1,7 +1,6 @@
 """Connections, transactions, migrations and the wall clock of PostgreSQL."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import asyncpg
@@ -18,6 +17,7 @@ from referee.storage.postgres.schema import migrations
 from referee.storage.shared_time import SharedTime
 from referee.storage.sqlite.database import NewerDatabase
 from tests.storage.postgres_databases import PostgresDatabases
+from tests.storage.stores import run_with_store
 
 COUNT = "SELECT count(*) FROM contests"
 ADD = "INSERT INTO contests (contest_id) VALUES ($1)"
@@ -25,19 +25,6 @@ END_SESSIONS = """
     SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
     WHERE pid <> pg_backend_pid() AND datname = current_database()
 """
-
-
-def with_database(url: str, test: Callable[[PostgresDatabase], Awaitable[None]]) -> None:
-    async def run() -> None:
-        database = PostgresDatabase(url)
-        async with asyncio.timeout(60):
-            await database.open()
-            try:
-                await test(database)
-            finally:
-                await database.close()
-
-    asyncio.run(run())
 
 
 async def count(database: PostgresDatabase) -> Any:
@@ -51,119 +38,103 @@ async def end_sessions(url: str) -> None:
     await connection.close()
 
 
-def test_a_write_is_one_transaction(postgres_url: str) -> None:
-    async def test(database: PostgresDatabase) -> None:
-        async def fails(connection: Connection) -> None:
-            await connection.execute(ADD, "a")
-            raise KeyError("by the caller")
+async def test_a_write_is_one_transaction(database: PostgresDatabase) -> None:
+    async def fails(connection: Connection) -> None:
+        await connection.execute(ADD, "a")
+        raise KeyError("by the caller")
 
-        with pytest.raises(KeyError):
-            await database.write(fails)
-        assert await count(database) == 0
-        await database.write(lambda connection: connection.execute(ADD, "a"))
-        assert await count(database) == 1
-
-    with_database(postgres_url, test)
+    with pytest.raises(KeyError):
+        await database.write(fails)
+    assert await count(database) == 0
+    await database.write(lambda connection: connection.execute(ADD, "a"))
+    assert await count(database) == 1
 
 
-def test_a_failed_statement_is_store_unavailable_and_changes_nothing(postgres_url: str) -> None:
-    async def test(database: PostgresDatabase) -> None:
-        async def add_twice(connection: Connection) -> None:
-            for _ in range(2):
-                await connection.execute(ADD, "a")
-
-        with pytest.raises(StoreUnavailable, match="duplicate key"):
-            await database.write(add_twice)
-        assert await count(database) == 0
-        with pytest.raises(StoreUnavailable, match="no_such_table"):
-            await database.read(lambda connection: connection.fetchval("SELECT * FROM no_such_table"))
-
-    with_database(postgres_url, test)
-
-
-def test_a_write_is_completed_although_its_caller_is_cancelled(postgres_url: str) -> None:
-    async def test(database: PostgresDatabase) -> None:
-        began, go_on = asyncio.Event(), asyncio.Event()
-
-        async def add(connection: Connection) -> None:
-            began.set()
-            await go_on.wait()
+async def test_a_failed_statement_is_store_unavailable_and_changes_nothing(database: PostgresDatabase) -> None:
+    async def add_twice(connection: Connection) -> None:
+        for _ in range(2):
             await connection.execute(ADD, "a")
 
-        caller = asyncio.ensure_future(database.write(add))
-        await began.wait()
-        caller.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await caller
-        go_on.set()
-        await database.close()
-        await database.open()
-        assert await count(database) == 1
-
-    with_database(postgres_url, test)
+    with pytest.raises(StoreUnavailable, match="duplicate key"):
+        await database.write(add_twice)
+    assert await count(database) == 0
+    with pytest.raises(StoreUnavailable, match="no_such_table"):
+        await database.read(lambda connection: connection.fetchval("SELECT * FROM no_such_table"))
 
 
-def test_broken_connections_are_replaced(postgres_url: str) -> None:
-    async def test(database: PostgresDatabase) -> None:
-        async def add_after_end(connection: Connection) -> None:
-            await connection.execute(ADD, "lost")
-            await end_sessions(postgres_url)
-            await connection.execute(ADD, "never sent")
+async def test_a_write_is_completed_although_its_caller_is_cancelled(database: PostgresDatabase) -> None:
+    began, go_on = asyncio.Event(), asyncio.Event()
 
-        assert await count(database) == 0
-        with pytest.raises(StoreUnavailable):
-            await database.write(add_after_end)
-        assert await count(database) == 0
-        await database.write(lambda connection: connection.execute(ADD, "a"))
-        assert await count(database) == 1
+    async def add(connection: Connection) -> None:
+        began.set()
+        await go_on.wait()
+        await connection.execute(ADD, "a")
 
-    with_database(postgres_url, test)
-
-
-def test_a_broken_commit_is_answered_with_what_became_of_it(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def test(database: PostgresDatabase) -> None:
-        commit = asyncpg.transaction.Transaction.commit
-
-        async def lose_answer(transaction: Any) -> None:
-            await commit(transaction)
-            await break_connection(transaction)
-
-        async def break_connection(transaction: Any) -> None:
-            transaction._connection.terminate()  # The pool takes it back at once.
-            raise ConnectionResetError
-
-        monkeypatch.setattr(asyncpg.transaction.Transaction, "commit", lose_answer)
-        await database.write(lambda connection: connection.execute(ADD, "stored"))
-        monkeypatch.setattr(asyncpg.transaction.Transaction, "commit", break_connection)
-        with pytest.raises(StoreUnavailable):
-            await database.write(lambda connection: connection.execute(ADD, "not stored"))
-        monkeypatch.undo()
-        assert await database.read(lambda connection: connection.fetch("SELECT contest_id FROM contests")) == [
-            ("stored",)
-        ]
-
-    with_database(postgres_url, test)
+    caller = asyncio.ensure_future(database.write(add))
+    await began.wait()
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    go_on.set()
+    await database.close()
+    await database.open()
+    assert await count(database) == 1
 
 
-def test_the_outcome_waits_for_a_transaction_that_still_runs_and_closes_its_connection(postgres_url: str) -> None:
-    async def test(database: PostgresDatabase) -> None:
-        slow = await database.connect()
-        transaction = slow.transaction()
-        await transaction.start()
-        mark = slow.marks.next()
-        await write_mark(slow, mark)
-        asked = asyncio.ensure_future(database.find_outcome(mark, transaction_id))
-        await wait_until_blocked(slow)
-        assert not asked.done()
-        await transaction.commit()
-        assert await asked
-        later = slow.marks.next()
-        with pytest.raises(ConnectionReplaced):
-            await write_mark(slow, later)
-        assert await database.find_outcome(later, transaction_id) is None
-        slow.terminate()
+async def test_broken_connections_are_replaced(database: PostgresDatabase, postgres_url: str) -> None:
+    async def add_after_end(connection: Connection) -> None:
+        await connection.execute(ADD, "lost")
+        await end_sessions(postgres_url)
+        await connection.execute(ADD, "never sent")
 
-    with_database(postgres_url, test)
+    assert await count(database) == 0
+    with pytest.raises(StoreUnavailable):
+        await database.write(add_after_end)
+    assert await count(database) == 0
+    await database.write(lambda connection: connection.execute(ADD, "a"))
+    assert await count(database) == 1
+
+
+async def test_a_broken_commit_is_answered_with_what_became_of_it(
+    database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = asyncpg.transaction.Transaction.commit
+
+    async def lose_answer(transaction: Any) -> None:
+        await commit(transaction)
+        await break_connection(transaction)
+
+    async def break_connection(transaction: Any) -> None:
+        transaction._connection.terminate()  # The pool takes it back at once.
+        raise ConnectionResetError
+
+    monkeypatch.setattr(asyncpg.transaction.Transaction, "commit", lose_answer)
+    await database.write(lambda connection: connection.execute(ADD, "stored"))
+    monkeypatch.setattr(asyncpg.transaction.Transaction, "commit", break_connection)
+    with pytest.raises(StoreUnavailable):
+        await database.write(lambda connection: connection.execute(ADD, "not stored"))
+    monkeypatch.undo()
+    assert await database.read(lambda connection: connection.fetch("SELECT contest_id FROM contests")) == [("stored",)]
+
+
+async def test_the_outcome_waits_for_a_transaction_that_still_runs_and_closes_its_connection(
+    database: PostgresDatabase,
+) -> None:
+    slow = await database.connect()
+    transaction = slow.transaction()
+    await transaction.start()
+    mark = slow.marks.next()
+    await write_mark(slow, mark)
+    asked = asyncio.ensure_future(database.find_outcome(mark, transaction_id))
+    await wait_until_blocked(slow)
+    assert not asked.done()
+    await transaction.commit()
+    assert await asked
+    later = slow.marks.next()
+    with pytest.raises(ConnectionReplaced):
+        await write_mark(slow, later)
+    assert await database.find_outcome(later, transaction_id) is None
+    slow.terminate()
 
 
 async def transaction_id(_: Connection, xid: str) -> str:
@@ -176,22 +147,19 @@ async def wait_until_blocked(connection: Connection) -> None:
         pass
 
 
-def test_a_read_that_waits_when_the_database_is_closed_is_unavailable(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+async def test_a_read_that_waits_when_the_database_is_closed_is_unavailable(
+    database: PostgresDatabase, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def test(database: PostgresDatabase) -> None:
-        other = await asyncpg.connect(postgres_url)
-        async with other.transaction():
-            await other.execute("LOCK TABLE contests")
-            waiting = asyncio.create_task(count(database))
-            await wait_until_blocked(other)
-            monkeypatch.setattr(database_module, "CONNECT_TIMEOUT_S", 0)  # How long closing waits for the read.
-            await database.close()
-            with pytest.raises(StoreUnavailable):
-                await waiting
-        await other.close()
-
-    with_database(postgres_url, test)
+    other = await asyncpg.connect(postgres_url)
+    async with other.transaction():
+        await other.execute("LOCK TABLE contests")
+        waiting = asyncio.create_task(count(database))
+        await wait_until_blocked(other)
+        monkeypatch.setattr(database_module, "CONNECT_TIMEOUT_S", 0)  # How long closing waits for the read.
+        await database.close()
+        with pytest.raises(StoreUnavailable):
+            await waiting
+    await other.close()
 
 
 def test_several_processes_migrate_an_empty_database_at_once(postgres_databases: PostgresDatabases) -> None:
@@ -235,14 +203,14 @@ def test_a_database_that_a_later_release_has_changed_additively_can_be_used(
         await database.write(lambda connection: connection.execute(ADD, "a"))
         assert await count(database) == 1
 
-    with_database(postgres_node_url, test)
+    run_with_store(PostgresDatabase(postgres_node_url), test)
 
 
 @pytest.mark.parametrize("last", ["-- Additive:\nCREATE TABLE zones (name text)", "DROP TABLE quotas"])
 def test_a_database_that_a_later_release_has_changed_otherwise_is_refused(postgres_url: str, last: str) -> None:
     migrate_later(postgres_url, "ALTER TABLE bots DROP COLUMN description", last)
     with pytest.raises(NewerDatabase, match=f"has version {len(migrations()) + 2}"):
-        with_database(postgres_url, end_of_test)
+        run_with_store(PostgresDatabase(postgres_url), end_of_test)
 
 
 def test_a_release_knows_its_own_migrations_of_either_kind(postgres_url: str) -> None:
@@ -276,17 +244,14 @@ async def end_of_test(database: PostgresDatabase) -> None:
 )
 def test_an_address_without_a_server_is_store_unavailable_and_the_password_is_not_shown(url: str) -> None:
     with pytest.raises(StoreUnavailable) as error:
-        with_database(url, end_of_test)
+        run_with_store(PostgresDatabase(url), end_of_test)
     assert "secret" not in str(error.value)
 
 
-def test_a_closed_database_is_unavailable(postgres_url: str) -> None:
-    async def test(database: PostgresDatabase) -> None:
-        await database.close()
-        with pytest.raises(StoreUnavailable):
-            await count(database)
-
-    with_database(postgres_url, test)
+async def test_a_closed_database_is_unavailable(database: PostgresDatabase) -> None:
+    await database.close()
+    with pytest.raises(StoreUnavailable):
+        await count(database)
 
 
 HOUR_MS = 3_600_000

@@ -3,10 +3,10 @@
 import asyncio
 import random
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from contextlib import AsyncExitStack, suppress
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from random import Random
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pytest
 from msgspec.structs import replace
@@ -146,22 +146,10 @@ CALLS = 20
 Nodes: TypeAlias = Sequence[AccountStores]
 
 
-def on_two_nodes(coroutine: Callable[[Nodes], Coroutine[Any, Any, None]]) -> Callable[[str], None]:
-    """Return a test that runs the coroutine with the stores of two nodes on an empty database."""
-
-    def test(postgres_url: str) -> None:
-        async def run() -> None:
-            async with AsyncExitStack() as stack, asyncio.timeout(60):
-                nodes = [in_postgres(postgres_url) for _ in range(2)]
-                for node in nodes:
-                    await node.open()
-                    stack.push_async_callback(node.close)
-                await coroutine(nodes)
-
-        asyncio.run(run())
-
-    test.__name__ = coroutine.__name__
-    return test
+@pytest.fixture
+def nodes(postgres_url: str) -> Nodes:
+    """The stores of two nodes on an empty database."""
+    return [in_postgres(postgres_url) for _ in range(2)]
 
 
 async def at_once(calls: Iterable[Awaitable[object]]) -> tuple[list[object], Counter[type]]:
@@ -187,7 +175,6 @@ def register(
     return node.accounts.register(request_id, Bot(name, owner, NOON_MS), token, limits)
 
 
-@on_two_nodes
 async def test_one_of_many_authors_who_redeem_the_same_invitation_at_once_succeeds(nodes: Nodes) -> None:
     issued = invitation("code")
     await nodes[0].invitations.create("r", issued, 9)
@@ -197,7 +184,6 @@ async def test_one_of_many_authors_who_redeem_the_same_invitation_at_once_succee
     assert len(await nodes[1].tokens.tokens()) == len(await nodes[1].invitations.redemptions(issued.id)) == 1
 
 
-@on_two_nodes
 async def test_the_same_redemption_on_two_nodes_at_once_is_done_once(nodes: Nodes) -> None:
     await nodes[0].invitations.create("r", invitation("code", 9), 9)
     done, errors = await at_once(redeem(nodes[number % 2], "code", "eve") for number in range(CALLS))
@@ -208,7 +194,6 @@ async def test_the_same_redemption_on_two_nodes_at_once_is_done_once(nodes: Node
     assert len({result.token for result in done if isinstance(result, Redeemed)}) == 1
 
 
-@on_two_nodes
 async def test_one_of_two_invitations_makes_an_author_of_a_name_in_upper_or_lower_case(nodes: Nodes) -> None:
     for code in "ab":
         await nodes[0].invitations.create(code, invitation(code, 9), 99)
@@ -218,7 +203,6 @@ async def test_one_of_two_invitations_makes_an_author_of_a_name_in_upper_or_lowe
     assert len(await nodes[0].tokens.tokens()) == 1
 
 
-@on_two_nodes
 async def test_an_organiser_invites_no_more_authors_than_the_limit(nodes: Nodes) -> None:
     calls = (nodes[call % 2].invitations.create(f"{call}", invitation(f"{call}"), 5) for call in range(CALLS))
     done, errors = await at_once(calls)
@@ -226,7 +210,6 @@ async def test_an_organiser_invites_no_more_authors_than_the_limit(nodes: Nodes)
     assert await nodes[0].invitations.authors("ann", NOON_MS) == 5
 
 
-@on_two_nodes
 async def test_the_same_request_for_an_invitation_creates_one(nodes: Nodes) -> None:
     calls = (nodes[number % 2].invitations.create("r", invitation(f"{number}"), 99) for number in range(CALLS))
     done, errors = await at_once(calls)
@@ -235,7 +218,6 @@ async def test_the_same_request_for_an_invitation_creates_one(nodes: Nodes) -> N
     assert [result.invitation for result in created[:1]] == await nodes[0].invitations.invitations()
 
 
-@on_two_nodes
 async def test_an_owner_registers_no_more_bots_than_its_quota(nodes: Nodes) -> None:
     five = MaxNames(bots=5, tokens=100)
     calls = (register(nodes[number % 2], f"bot-{number}", f"{number}", limits=five) for number in range(CALLS))
@@ -244,7 +226,6 @@ async def test_an_owner_registers_no_more_bots_than_its_quota(nodes: Nodes) -> N
     assert len(await nodes[0].accounts.bots("ann")) == len(await nodes[0].tokens.tokens()) == 5
 
 
-@on_two_nodes
 async def test_the_same_request_on_two_nodes_at_once_registers_one_bot(nodes: Nodes) -> None:
     done, errors = await at_once(register(nodes[number % 2], "ada", "r") for number in range(CALLS))
     registered = [result for result in done if isinstance(result, Registration)]
@@ -253,14 +234,12 @@ async def test_the_same_request_on_two_nodes_at_once_registers_one_bot(nodes: No
     assert len(await nodes[0].accounts.bots()) == 1
 
 
-@on_two_nodes
 async def test_a_request_id_registers_one_of_two_names(nodes: Nodes) -> None:
     done, errors = await at_once(register(nodes[number % 2], f"bot-{number % 2}", "r") for number in range(CALLS))
     assert (len(done), errors) == (CALLS // 2, {RequestIdReused: CALLS // 2})
     assert len(await nodes[0].accounts.bots()) == 1
 
 
-@on_two_nodes
 async def test_one_of_many_owners_who_register_a_name_at_once_gets_it(nodes: Nodes) -> None:
     calls = (register(nodes[number % 2], "ada", "r", f"owner {number}") for number in range(CALLS))
     done, errors = await at_once(calls)
@@ -268,14 +247,12 @@ async def test_one_of_many_owners_who_register_a_name_at_once_gets_it(nodes: Nod
     assert len(await nodes[0].tokens.tokens()) == 1
 
 
-@on_two_nodes
 async def test_a_holder_gets_no_more_valid_tokens_than_its_quota(nodes: Nodes) -> None:
     calls = (nodes[number % 2].tokens.add_token(organiser_token(f"{number}"), 5) for number in range(CALLS))
     done, errors = await at_once(calls)
     assert (len(done), errors) == (5, {TooManyNames: CALLS - 5})
 
 
-@on_two_nodes
 async def test_a_bot_gets_no_more_versions_than_the_limit_and_each_of_them_once(nodes: Nodes) -> None:
     await nodes[0].register("ada")
     names = [f"{number // 4}" for number in range(CALLS)]
@@ -288,14 +265,12 @@ async def test_a_bot_gets_no_more_versions_than_the_limit_and_each_of_them_once(
     assert (len(versions), set(done), errors) == (3, set(versions), {TooManyNames: 8})
 
 
-@on_two_nodes
 async def test_the_lines_of_a_bot_log_are_numbered_without_gaps(nodes: Nodes) -> None:
     notes = [Note(NOON_MS + number, "1", SessionLostNote("s", "LOST")) for number in range(CALLS)]
     await asyncio.gather(*(nodes[number % 2].bot_log.append("ada", [note]) for number, note in enumerate(notes)))
     assert [line.number for line in await nodes[0].bot_log.read("ada")] == [16, 17, 18, 19, 20]
 
 
-@on_two_nodes
 async def test_changes_of_a_bot_on_two_nodes_are_all_applied(nodes: Nodes) -> None:
     await nodes[0].register("ada")
     calls = (
@@ -306,7 +281,6 @@ async def test_changes_of_a_bot_on_two_nodes_are_all_applied(nodes: Nodes) -> No
     assert (await nodes[1].accounts.bot("ada")).faults == CALLS
 
 
-@on_two_nodes
 async def test_the_last_use_of_a_token_does_not_undo_its_revocation_on_another_node(nodes: Nodes) -> None:
     tokens = [organiser_token(f"{number}") for number in range(CALLS)]
     for token in tokens:
@@ -317,7 +291,6 @@ async def test_the_last_use_of_a_token_does_not_undo_its_revocation_on_another_n
     assert all(token.revoked and token.used_ms for token in await nodes[0].tokens.tokens())
 
 
-@on_two_nodes
 async def test_a_text_that_postgresql_cannot_store_is_an_error_of_the_caller(nodes: Nodes) -> None:
     with pytest.raises(BadField, match="NUL"):
         await nodes[0].accounts.bot("a\0")
@@ -327,7 +300,6 @@ async def test_a_text_that_postgresql_cannot_store_is_an_error_of_the_caller(nod
     assert await nodes[0].tokens.tokens() == []
 
 
-@on_two_nodes
 async def test_calls_of_every_kind_about_the_same_holders_never_wait_for_each_other_for_good(nodes: Nodes) -> None:
     """A deadlock would end one of them with StoreUnavailable."""
     rng, holders = Random(1), [f"holder-{number}" for number in range(4)]

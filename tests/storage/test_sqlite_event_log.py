@@ -43,6 +43,11 @@ def open_log(path: Path) -> SqliteEventLog:
     return SqliteEventLog(path, noon_ms, busy_ms=0)
 
 
+@pytest.fixture
+def log(path: Path) -> SqliteEventLog:
+    return open_log(path)
+
+
 # Durability
 
 
@@ -182,9 +187,9 @@ def test_a_cancelled_append_that_is_already_pending_is_written(path: Path) -> No
 def test_several_event_loops_share_a_log(path: Path) -> None:
     async def append_notes(match_id: str) -> None:
         for after in range(50):
-            await log.append(match_id, after, [note(after)])
+            await shared.append(match_id, after, [note(after)])
 
-    log = open_log(path)
+    shared = open_log(path)
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda match_id: asyncio.run(append_notes(match_id)), "abcd"))
 
@@ -192,7 +197,7 @@ def test_several_event_loops_share_a_log(path: Path) -> None:
         for match_id in "abcd":
             assert await events_of(log, match_id) == notes(0, 49)
 
-    run_with_store(log, read)
+    run_with_store(shared, read)
 
 
 def test_a_closed_event_loop_does_not_stop_the_others(path: Path) -> None:
@@ -213,23 +218,22 @@ def test_a_closed_event_loop_does_not_stop_the_others(path: Path) -> None:
     run_with_store(log, write_more)
 
 
-def test_an_append_of_another_process_causes_a_conflict_and_does_not_affect_other_matches(path: Path) -> None:
-    async def write(log: EventLog) -> None:
-        other = open_log(path)
-        await log.append("m", 0, notes(1, 1))
-        await log.append("n", 0, notes(1, 1))
-        await other.append("m", 1, notes(2, 3))
-        answers = await asyncio.gather(
-            log.append("m", 1, notes(9, 9)), log.append("n", 1, notes(2, 2)), return_exceptions=True
-        )
-        assert [type(answer) for answer in answers] == [Conflict, list]
-        await log.append("m", 3, notes(4, 4))
-        await other.append("n", 2, notes(3, 3))
-        await log.append("n", 3, notes(4, 4))
-        assert await events_of(log, "m") == await events_of(other, "n") == notes(1, 4)
-        await other.close()
-
-    run_with_store(open_log(path), write)
+async def test_an_append_of_another_process_causes_a_conflict_and_does_not_affect_other_matches(
+    log: SqliteEventLog, path: Path
+) -> None:
+    other = open_log(path)
+    await log.append("m", 0, notes(1, 1))
+    await log.append("n", 0, notes(1, 1))
+    await other.append("m", 1, notes(2, 3))
+    answers = await asyncio.gather(
+        log.append("m", 1, notes(9, 9)), log.append("n", 1, notes(2, 2)), return_exceptions=True
+    )
+    assert [type(answer) for answer in answers] == [Conflict, list]
+    await log.append("m", 3, notes(4, 4))
+    await other.append("n", 2, notes(3, 3))
+    await log.append("n", 3, notes(4, 4))
+    assert await events_of(log, "m") == await events_of(other, "n") == notes(1, 4)
+    await other.close()
 
 
 def test_one_of_two_logs_on_one_database_wins_each_entry(path: Path) -> None:
@@ -352,17 +356,14 @@ def test_nothing_is_written_beyond_the_file_size_limit(path: Path, more: int) ->
     run_with_store(open_log(path), write_first, check, write_more)
 
 
-def test_an_invalid_event_is_rejected_without_affecting_other_appends(path: Path) -> None:
-    async def check(log: EventLog) -> None:
-        answers = await asyncio.gather(
-            log.append("m", 0, notes(1, 1)),
-            log.append("n", 0, [note(1), note(2.5)]),  # type: ignore[arg-type]  # the mistake that is shown
-            return_exceptions=True,
-        )
-        assert [type(answer) for answer in answers] == [list, MalformedEntry]
-        assert await log.unfinished() == ["m"]
-
-    run_with_store(open_log(path), check)
+async def test_an_invalid_event_is_rejected_without_affecting_other_appends(log: SqliteEventLog) -> None:
+    answers = await asyncio.gather(
+        log.append("m", 0, notes(1, 1)),
+        log.append("n", 0, [note(1), note(2.5)]),  # type: ignore[arg-type]  # the mistake that is shown
+        return_exceptions=True,
+    )
+    assert [type(answer) for answer in answers] == [list, MalformedEntry]
+    assert await log.unfinished() == ["m"]
 
 
 DAMAGES = (
@@ -446,21 +447,17 @@ def test_two_processes_on_one_database_use_no_number_twice(path: Path) -> None:
     run_with_store(SqliteEventLog(path, noon_ms), check)
 
 
-def test_a_failed_co_append_is_not_written_in_part(path: Path) -> None:
+async def test_a_failed_co_append_is_not_written_in_part(log: SqliteEventLog, path: Path) -> None:
     """While the contest's table is missing, the match is not written either; its log continues afterwards."""
-
-    async def write(log: Store) -> None:
-        with other_connection(path) as connection:
-            connection.execute("ALTER TABLE contest_entries RENAME TO elsewhere")
-        with pytest.raises(StoreUnavailable, match="contest_entries"):
-            await log.append("m", 0, [END], None, CoAppend(LADDER, 0, (match_started(1),)))
-        assert await events_of(log, "m") == []
-        with other_connection(path) as connection:
-            connection.execute("ALTER TABLE elsewhere RENAME TO contest_entries")
+    with other_connection(path) as connection:
+        connection.execute("ALTER TABLE contest_entries RENAME TO elsewhere")
+    with pytest.raises(StoreUnavailable, match="contest_entries"):
         await log.append("m", 0, [END], None, CoAppend(LADDER, 0, (match_started(1),)))
-        assert await contest_events(log.contests) == [match_started(1)]
-
-    run_with_store(open_log(path), write)
+    assert await events_of(log, "m") == []
+    with other_connection(path) as connection:
+        connection.execute("ALTER TABLE elsewhere RENAME TO contest_entries")
+    await log.append("m", 0, [END], None, CoAppend(LADDER, 0, (match_started(1),)))
+    assert await contest_events(log.contests) == [match_started(1)]
 
 
 def test_the_error_names_an_entry_of_a_contest_that_cannot_be_read(path: Path) -> None:

@@ -16,8 +16,8 @@ from referee.storage.sqlite.connection import run_to_end
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
 from referee.storage.stored_bot_log import INSERT, StoredBotLog
-from tests.storage.account_stores import HIGH_LIMITS, AccountStores, in_sqlite, organiser_token, run_with_store
-from tests.storage.stores import events_of, noon_ms, notes, other_connection
+from tests.storage.account_stores import HIGH_LIMITS, AccountStores, in_sqlite, organiser_token
+from tests.storage.stores import events_of, noon_ms, notes, other_connection, run_with_store
 from tests.storage.test_bot_log_contract import note
 
 NORMAL, FULL = 1, 2  # Values of PRAGMA synchronous.

@@ -1,6 +1,5 @@
 """Contract of all stores of undelivered ends."""
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from referee.storage.stored_undelivered_ends import SELECT_UNDELIVERED_ENDS, Sto
 from tests.live.runner_harness import match_setup
 from tests.storage.examples import END
 from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
-from tests.storage.stores import OwningPostgresLog, noon_ms, other_connection
+from tests.storage.stores import OwningPostgresLog, noon_ms, other_connection, run_with_store
 
 ANNA, BERT, CARL, OPEN_SEAT = Player("anna", "1"), Player("bert", "1"), Player("carl", "2"), Player()
 
@@ -65,35 +64,16 @@ LOGS_WITH_ENDS: dict[str, Callable[[pytest.FixtureRequest], MatchStores]] = {
     "postgres": lambda request: in_postgres(request.getfixturevalue("postgres_node_url")),
 }
 
-StoreTest = Callable[[MatchStores], Coroutine[Any, Any, None]]
 
-
-def with_all_match_stores(coroutine: StoreTest) -> Callable[[str, pytest.FixtureRequest], None]:
-    @pytest.mark.parametrize("make", LOGS_WITH_ENDS)
-    def test(make: str, request: pytest.FixtureRequest) -> None:
-        run_with_stores(LOGS_WITH_ENDS[make](request), coroutine)
-
-    test.__name__ = coroutine.__name__
-    return test
-
-
-def run_with_stores(stores: MatchStores, coroutine: StoreTest) -> None:
-    async def run_test() -> None:
-        if stores.open:
-            await stores.open()
-        try:
-            await coroutine(stores)
-        finally:
-            await stores.close()
-
-    asyncio.run(run_test())
+@pytest.fixture(params=LOGS_WITH_ENDS)
+def stores(request: pytest.FixtureRequest) -> MatchStores:
+    return LOGS_WITH_ENDS[request.param](request)
 
 
 def match_created(match_id: str, *players: Player) -> Event:
     return MatchCreated(0, match_setup(match_id=match_id, players=players))
 
 
-@with_all_match_stores
 async def test_each_bot_has_the_ends_of_its_own_matches_only(stores: MatchStores) -> None:
     await stores.finish("m1", ANNA, BERT)
     await stores.write("m2", match_created("m2", ANNA, BERT))
@@ -105,7 +85,6 @@ async def test_each_bot_has_the_ends_of_its_own_matches_only(stores: MatchStores
     assert await stores.undelivered.list_for("bert", 10) == [MatchEnded("m1", 1), MatchEnded("m2", 1)]
 
 
-@with_all_match_stores
 async def test_a_delivered_end_is_removed_and_the_others_remain(stores: MatchStores) -> None:
     for match_id in ("m1", "m2"):
         await stores.finish(match_id, ANNA, BERT)
@@ -118,7 +97,6 @@ async def test_a_delivered_end_is_removed_and_the_others_remain(stores: MatchSto
     assert await stores.undelivered.list_for("anna", 10) == []
 
 
-@with_all_match_stores
 async def test_the_latest_seat_assignment_in_the_log_counts(stores: MatchStores) -> None:
     await stores.write(
         "m1", match_created("m1", ANNA, OPEN_SEAT), SeatTaken(1, 1, CARL), PlayStarted(2, (CARL, ANNA)), END
@@ -128,7 +106,6 @@ async def test_the_latest_seat_assignment_in_the_log_counts(stores: MatchStores)
     assert await stores.undelivered.list_for("carl", 10) == [MatchEnded("m1", 0), MatchEnded("m2", 1)]
 
 
-@with_all_match_stores
 async def test_a_bot_that_was_withdrawn_before_play_does_not_get_the_end(stores: MatchStores) -> None:
     await stores.write("m1", match_created("m1", ANNA, BERT), SeatVacated(1, 0), END)
     await stores.write("m2", match_created("m2", ANNA, BERT), SeatVacated(1, 0), SeatTaken(2, 0, CARL), END)
@@ -137,7 +114,6 @@ async def test_a_bot_that_was_withdrawn_before_play_does_not_get_the_end(stores:
     assert await stores.undelivered.list_for("bert", 10) == [MatchEnded("m1", 1), MatchEnded("m2", 1)]
 
 
-@with_all_match_stores
 async def test_a_bot_with_two_seats_has_two_undelivered_ends(stores: MatchStores) -> None:
     await stores.finish("m1", ANNA, ANNA)
     assert await stores.undelivered.list_for("anna", 10) == [MatchEnded("m1", 0), MatchEnded("m1", 1)]
@@ -145,7 +121,6 @@ async def test_a_bot_with_two_seats_has_two_undelivered_ends(stores: MatchStores
     assert await stores.undelivered.list_for("anna", 10) == [MatchEnded("m1", 1)]
 
 
-@with_all_match_stores
 async def test_a_limited_list_contains_the_newest_ends(stores: MatchStores) -> None:
     for number in range(5):
         await stores.finish(f"m{number}", ANNA, BERT)
@@ -160,11 +135,11 @@ def test_an_end_and_its_log_entry_are_written_in_one_transaction(tmp_path: Path)
             await stores.finish("m1", ANNA, BERT)
         assert await stores.log.read("m1") == []
 
-    run_with_stores(in_sqlite(tmp_path / "referee.db"), check)
+    run_with_store(in_sqlite(tmp_path / "referee.db"), check)
 
 
 def test_ends_of_a_bot_have_an_index(tmp_path: Path) -> None:
-    run_with_stores(in_sqlite(tmp_path / "referee.db"), lambda stores: stores.undelivered.mark_delivered([]))
+    run_with_store(in_sqlite(tmp_path / "referee.db"), lambda stores: stores.undelivered.mark_delivered([]))
     with other_connection(tmp_path / "referee.db") as connection:
         query = f"EXPLAIN QUERY PLAN {SELECT_UNDELIVERED_ENDS}"
         plan = [row[-1] for row in run_to_end(lambda database: database.fetch(query, "anna", 5), connection)]

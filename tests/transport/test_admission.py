@@ -90,32 +90,29 @@ class FakeCall:
 
 
 @pytest.mark.parametrize("valid", [True, False])
-def test_a_call_counts_as_unauthenticated_while_its_signature_is_verified(valid: bool) -> None:
-    async def check() -> None:
-        time, provider, unauthenticated = FakeTime(), WaitingProvider(), UnauthenticatedCalls(100, 1)
-        authenticator = Authenticator(MemoryTokens(), time, provider)
-        limiter = create_rate_limiter(time, Quota(10, 10, 10))
-        admission: Any = Admission(authenticator, limiter, OpenCalls(1), unauthenticated, 1_000, None, asyncio.Event())
-        call = FakeCall()
-        first = asyncio.create_task(admission._authenticate(call, f"Bearer {JWT}", CALL_RULES["GameService/ListGames"]))
-        await settle()
-        refused = FakeCall()
+async def test_a_call_counts_as_unauthenticated_while_its_signature_is_verified(valid: bool) -> None:
+    time, provider, unauthenticated = FakeTime(), WaitingProvider(), UnauthenticatedCalls(100, 1)
+    authenticator = Authenticator(MemoryTokens(), time, provider)
+    limiter = create_rate_limiter(time, Quota(10, 10, 10))
+    admission: Any = Admission(authenticator, limiter, OpenCalls(1), unauthenticated, 1_000, None, asyncio.Event())
+    call = FakeCall()
+    first = asyncio.create_task(admission._authenticate(call, f"Bearer {JWT}", CALL_RULES["GameService/ListGames"]))
+    await settle()
+    refused = FakeCall()
+    with pytest.raises(TooManyCallsInFlight):
+        await admission._authenticate(refused, f"Bearer {JWT}", CALL_RULES["GameService/ListGames"])
+    refused.end()
+    provider.answer.set_result(Token(bytes(32), Role.SPECTATOR, "oidc:ada", 0) if valid else None)
+    if valid:
+        assert (await first).holder == "oidc:ada"
+    else:
+        with pytest.raises(BadToken):
+            await first
         with pytest.raises(TooManyCallsInFlight):
-            await admission._authenticate(refused, f"Bearer {JWT}", CALL_RULES["GameService/ListGames"])
-        refused.end()
-        provider.answer.set_result(Token(bytes(32), Role.SPECTATOR, "oidc:ada", 0) if valid else None)
-        if valid:
-            assert (await first).holder == "oidc:ada"
-        else:
-            with pytest.raises(BadToken):
-                await first
-            with pytest.raises(TooManyCallsInFlight):
-                unauthenticated.begin_call("10.0.0.1")
-            unauthenticated.end_call("10.0.0.1")
-            call.end()
-        unauthenticated.begin_call("10.0.0.1")
+            unauthenticated.begin_call("10.0.0.1")
         unauthenticated.end_call("10.0.0.1")
         call.end()
-        unauthenticated.begin_call("10.0.0.1")
-
-    asyncio.run(check())
+    unauthenticated.begin_call("10.0.0.1")
+    unauthenticated.end_call("10.0.0.1")
+    call.end()
+    unauthenticated.begin_call("10.0.0.1")

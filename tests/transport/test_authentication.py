@@ -98,52 +98,44 @@ class SlowTokens(MemoryTokens):
         return await super().find_token(sha256)
 
 
-def test_a_cached_token_is_read_again_in_the_background() -> None:
+async def test_a_cached_token_is_read_again_in_the_background() -> None:
     harness = AuthenticationHarness()
+    tokens = SlowTokens()
+    tokens.add(harness.token, 1)
+    authenticator = Authenticator(tokens, harness.time)
 
-    async def check() -> None:
-        tokens = SlowTokens()
-        tokens.add(harness.token, 1)
-        authenticator = Authenticator(tokens, harness.time)
-
-        async def call() -> Token:
-            token = (await authenticator.caller(f"Bearer {harness.secret}", LIST_GAMES)).token
-            await settle()
-            return token
-
-        await call()
-        await call()
-        assert tokens.read_count == 2, "once to cache it, once to store its use"
-        tokens.gate.clear()
-        harness.time.us += CACHE_US
-        await call()
-        await call()
-        assert tokens.read_count == 3
-        tokens.error = StoreUnavailable("the disk is full")
-        tokens.gate.set()
-        await call()
-        await call()
-        assert tokens.read_count == 4, "it is tried again"
-        tokens.error = None
-        await tokens.change_token(harness.token.id, revoked)
-        assert not (await call()).revoked
-        with pytest.raises(BadToken):
-            await call()
-
-    asyncio.run(check())
-
-
-def test_a_token_revoked_while_it_is_read_again_is_not_cached_as_valid() -> None:
-    harness = AuthenticationHarness()
-
-    async def check() -> None:
-        tokens = SlowTokens()
-        tokens.add(harness.token, 1)
-        authenticator = Authenticator(tokens, harness.time)
-        await authenticator.caller(f"Bearer {harness.secret}", LIST_GAMES)
-        authenticator.forget(await tokens.change_token(harness.token.id, revoked))
+    async def call() -> Token:
+        token = (await authenticator.caller(f"Bearer {harness.secret}", LIST_GAMES)).token
         await settle()
-        with pytest.raises(BadToken):
-            await authenticator.caller(f"Bearer {harness.secret}", LIST_GAMES)
+        return token
 
-    asyncio.run(check())
+    await call()
+    await call()
+    assert tokens.read_count == 2, "once to cache it, once to store its use"
+    tokens.gate.clear()
+    harness.time.us += CACHE_US
+    await call()
+    await call()
+    assert tokens.read_count == 3
+    tokens.error = StoreUnavailable("the disk is full")
+    tokens.gate.set()
+    await call()
+    await call()
+    assert tokens.read_count == 4, "it is tried again"
+    tokens.error = None
+    await tokens.change_token(harness.token.id, revoked)
+    assert not (await call()).revoked
+    with pytest.raises(BadToken):
+        await call()
+
+
+async def test_a_token_revoked_while_it_is_read_again_is_not_cached_as_valid() -> None:
+    harness = AuthenticationHarness()
+    tokens = SlowTokens()
+    tokens.add(harness.token, 1)
+    authenticator = Authenticator(tokens, harness.time)
+    await authenticator.caller(f"Bearer {harness.secret}", LIST_GAMES)
+    authenticator.forget(await tokens.change_token(harness.token.id, revoked))
+    await settle()
+    with pytest.raises(BadToken):
+        await authenticator.caller(f"Bearer {harness.secret}", LIST_GAMES)

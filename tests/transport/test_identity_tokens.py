@@ -241,126 +241,99 @@ def test_a_redirect_is_not_followed(issuer: Issuer) -> None:
         fetch_keys(issuer.url)
 
 
-def test_a_new_key_is_fetched_when_a_token_names_it(issuer: Issuer) -> None:
+async def test_a_new_key_is_fetched_when_a_token_names_it(issuer: Issuer) -> None:
     harness = Harness(issuer)
-
-    async def check() -> None:
-        old = issuer.token()
-        await harness.token(old)
-        issuer.keys = [SigningKey("key-3")]
-        new = issuer.token()
-        assert not await harness.is_valid(new), "the keys were fetched just before"
-        harness.time.us += MIN_INTERVAL_US
-        assert await harness.is_valid(new)
-        assert not await harness.is_valid(old), "its key was withdrawn"
-
-    asyncio.run(check())
+    old = issuer.token()
+    await harness.token(old)
+    issuer.keys = [SigningKey("key-3")]
+    new = issuer.token()
+    assert not await harness.is_valid(new), "the keys were fetched just before"
+    harness.time.us += MIN_INTERVAL_US
+    assert await harness.is_valid(new)
+    assert not await harness.is_valid(old), "its key was withdrawn"
     assert issuer.fetches == 2
 
 
-def test_old_keys_are_fetched_again_so_that_a_withdrawn_key_is_not_used_for_long(issuer: Issuer) -> None:
+async def test_old_keys_are_fetched_again_so_that_a_withdrawn_key_is_not_used_for_long(issuer: Issuer) -> None:
     harness = Harness(issuer)
-
-    async def check() -> None:
-        old = issuer.token()
-        await harness.token(old)
-        issuer.keys = issuer.keys[1:]
-        assert await harness.is_valid(old)
-        harness.time.us += MAX_AGE_US
-        harness.time.wall_offset_ms -= MAX_AGE_US // MS
+    old = issuer.token()
+    await harness.token(old)
+    issuer.keys = issuer.keys[1:]
+    assert await harness.is_valid(old)
+    harness.time.us += MAX_AGE_US
+    harness.time.wall_offset_ms -= MAX_AGE_US // MS
+    async with asyncio.timeout(60):
         while await harness.is_valid(old):
             await asyncio.sleep(0)
-
-    asyncio.run(asyncio.wait_for(check(), 60))
     assert issuer.fetches == 2
 
 
-def test_a_flood_of_unknown_key_ids_fetches_the_keys_once(issuer: Issuer) -> None:
+async def test_a_flood_of_unknown_key_ids_fetches_the_keys_once(issuer: Issuer) -> None:
     harness = Harness(issuer)
-
-    async def check() -> None:
-        flood = [issuer.token(replace(issuer.keys[1], key_id=f"unknown-{number}")) for number in range(200)]
-        assert not any(await asyncio.gather(*map(harness.is_valid, flood)))
-        assert not any([await harness.is_valid(secret) for secret in flood])
-        assert await harness.is_valid(issuer.token())
-
-    asyncio.run(check())
+    flood = [issuer.token(replace(issuer.keys[1], key_id=f"unknown-{number}")) for number in range(200)]
+    assert not any(await asyncio.gather(*map(harness.is_valid, flood)))
+    assert not any([await harness.is_valid(secret) for secret in flood])
+    assert await harness.is_valid(issuer.token())
     assert issuer.fetches == 1
 
 
-def test_while_the_issuer_is_down_known_keys_are_enough(issuer: Issuer) -> None:
+async def test_while_the_issuer_is_down_known_keys_are_enough(issuer: Issuer) -> None:
     harness = Harness(issuer)
-
-    async def check() -> None:
-        issuer.up = False
-        with pytest.raises(StoreUnavailable):
-            await harness.token(issuer.token())
-        issuer.up = True
-        with pytest.raises(StoreUnavailable):
-            await harness.token(issuer.token())
-        harness.time.us += MIN_INTERVAL_US
+    issuer.up = False
+    with pytest.raises(StoreUnavailable):
         await harness.token(issuer.token())
-        issuer.up = False
-        harness.time.us += MIN_INTERVAL_US
-        assert not await harness.is_valid(issuer.token(SigningKey("unknown", "ES256")))
-        await harness.token(issuer.token(sub="another"))
-
-    asyncio.run(check())
+    issuer.up = True
+    with pytest.raises(StoreUnavailable):
+        await harness.token(issuer.token())
+    harness.time.us += MIN_INTERVAL_US
+    await harness.token(issuer.token())
+    issuer.up = False
+    harness.time.us += MIN_INTERVAL_US
+    assert not await harness.is_valid(issuer.token(SigningKey("unknown", "ES256")))
+    await harness.token(issuer.token(sub="another"))
     assert issuer.fetches == 1
 
 
-def test_a_verified_token_is_remembered_and_a_refused_one_is_not(
+async def test_a_verified_token_is_remembered_and_a_refused_one_is_not(
     issuer: Issuer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harness = Harness(issuer)
     valid, refused = issuer.token(), issuer.token(aud="another-server")
-
-    async def check() -> None:
-        assert harness.authenticator.must_verify(f"Bearer {valid}")
-        assert await harness.is_valid(valid)
-        assert not await harness.is_valid(refused)
-        assert not harness.authenticator.must_verify(f"Bearer {valid}")
-        assert harness.authenticator.must_verify(f"Bearer {refused}")
-        assert not harness.authenticator.must_verify("Bearer rf_abc")
-        monkeypatch.setattr(oidc, "CACHE_SIZE", 1)
-        assert await harness.is_valid(issuer.token(sub="another"))
-        assert harness.authenticator.must_verify(f"Bearer {valid}")
-
-    asyncio.run(check())
+    assert harness.authenticator.must_verify(f"Bearer {valid}")
+    assert await harness.is_valid(valid)
+    assert not await harness.is_valid(refused)
+    assert not harness.authenticator.must_verify(f"Bearer {valid}")
+    assert harness.authenticator.must_verify(f"Bearer {refused}")
+    assert not harness.authenticator.must_verify("Bearer rf_abc")
+    monkeypatch.setattr(oidc, "CACHE_SIZE", 1)
+    assert await harness.is_valid(issuer.token(sub="another"))
+    assert harness.authenticator.must_verify(f"Bearer {valid}")
 
 
-def test_a_remembered_token_expires(issuer: Issuer) -> None:
+async def test_a_remembered_token_expires(issuer: Issuer) -> None:
     harness = Harness(issuer)
-
-    async def check() -> None:
-        secret = issuer.token()
-        token = await harness.token(secret)
-        assert token.expires_ms
-        harness.time.us += (token.expires_ms - harness.time.wall_ms()) * MS
-        assert not await harness.is_valid(secret)
-
-    asyncio.run(check())
+    secret = issuer.token()
+    token = await harness.token(secret)
+    assert token.expires_ms
+    harness.time.us += (token.expires_ms - harness.time.wall_ms()) * MS
+    assert not await harness.is_valid(secret)
 
 
-def test_a_stream_ends_when_the_token_expires(issuer: Issuer) -> None:
+async def test_a_stream_ends_when_the_token_expires(issuer: Issuer) -> None:
     harness = Harness(issuer)
+    token = await harness.token(issuer.token())
 
-    async def check() -> None:
-        token = await harness.token(issuer.token())
+    async def stream() -> None:
+        async with create_rate_limiter(harness.time, Quota(10, 10, 10)).stream(Caller(token)):
+            await asyncio.Event().wait()
 
-        async def stream() -> None:
-            async with create_rate_limiter(harness.time, Quota(10, 10, 10)).stream(Caller(token)):
-                await asyncio.Event().wait()
-
-        assert token.expires_ms
-        task = asyncio.create_task(stream())
-        await harness.time.advance((token.expires_ms - harness.time.wall_ms()) * MS - SECOND)
-        assert not task.done()
-        await harness.time.advance(SECOND)
-        with pytest.raises(BadToken):
-            await task
-
-    asyncio.run(check())
+    assert token.expires_ms
+    task = asyncio.create_task(stream())
+    await harness.time.advance((token.expires_ms - harness.time.wall_ms()) * MS - SECOND)
+    assert not task.done()
+    await harness.time.advance(SECOND)
+    with pytest.raises(BadToken):
+        await task
 
 
 @pytest.mark.parametrize(

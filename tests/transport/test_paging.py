@@ -15,7 +15,6 @@ from referee.transport.services.paging import (
     parse_page_token,
 )
 from referee.transport.wire.tournaments import cross_table_row_of
-from tests.live.runner_harness import in_loop
 
 LONG = MAX_PAGE_BYTES // 4
 BOTS = [bot_pb2.Bot(name=f"bot-{number}", description="x" * LONG) for number in range(8)]
@@ -36,7 +35,6 @@ def pages_of(bots: list[bot_pb2.Bot], size: int) -> list[list[str]]:
             return pages
 
 
-@in_loop
 async def test_a_large_cross_table_has_few_rows_on_a_page() -> None:
     names = [f"entrant-{number:03}" for number in range(400)]
     rows = [(name, [CrossTableCell(other, 0.5, ("m" * 16,)) for other in names if other != name]) for name in names]
@@ -74,7 +72,6 @@ def test_lines_are_split_by_number_and_by_bytes() -> None:
     assert list(chunks_by_bytes([], 2)) == []
 
 
-@in_loop
 async def test_converting_a_long_page_does_not_block_the_event_loop() -> None:
     turns = 0
 

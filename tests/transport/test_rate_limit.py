@@ -19,6 +19,7 @@ from referee.transport.wire.wire_errors import (
     TooManyStreams,
 )
 from tests.live.fake_time import FakeTime
+from tests.live.runner_harness import ServerProcess
 from tests.storage.memory_accounts import MemoryQuotas, MemoryTokens
 from tests.transport.rate_limiters import create_rate_limiter
 
@@ -39,270 +40,228 @@ class SlowQuotas(MemoryQuotas):
         return await super().quota(holder)
 
 
-def new_rate_limiter(time: FakeTime, max_streams: int = 100) -> RateLimiter:
-    return create_rate_limiter(time, DEFAULT_QUOTA, max_streams=max_streams)
+class Streams(ServerProcess):
+    """Streams that stay open until `close` or the end of the test."""
 
+    def __init__(self, limiter: RateLimiter) -> None:
+        self.limiter = limiter
+        self._ended = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        super().__init__()
 
-def test_a_tenth_of_the_calls_per_minute_can_be_made_at_once() -> None:
-    async def check() -> None:
-        time = FakeTime()
-        limiter = new_rate_limiter(time)
-        for _ in range(6):
-            await limiter.count_call(ADA)
-        with pytest.raises(TooManyCalls) as error:
-            await limiter.count_call(ADA)
-        assert error.value.details["retry_after_ms"] == "1000"
-        await limiter.count_call(BOB)
-        time.us += SECOND
-        await limiter.count_call(ADA)
-
-    asyncio.run(check())
-
-
-def test_only_accepted_calls_of_the_last_minute_are_counted() -> None:
-    async def check() -> None:
-        time = FakeTime()
-        limiter = new_rate_limiter(time)
-        assert limiter.usage_of(ADA).calls == 0
-        for _ in range(6):
-            await limiter.count_call(ADA)
-        with pytest.raises(TooManyCalls):
-            await limiter.count_call(ADA)
-        time.us += 30 * SECOND
-        await limiter.count_call(ADA)
-        assert (limiter.usage_of(ADA).calls, limiter.usage_of(BOB).calls) == (7, 0)
-        time.us += 29 * SECOND
-        assert limiter.usage_of(ADA).calls == 7
-        time.us += SECOND
-        assert limiter.usage_of(ADA).calls == 1
-        time.us += 30 * SECOND
-        assert limiter.usage_of(ADA).calls == 0
-
-    asyncio.run(check())
-
-
-def test_concurrent_first_calls_share_one_budget() -> None:
-    async def check() -> None:
-        limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, SlowQuotas(MemoryTokens()))
-        await asyncio.gather(*(limiter.count_call(ADA) for _ in range(6)))
-        assert limiter.usage_of(ADA).calls == 6
-        with pytest.raises(TooManyCalls):
-            await limiter.count_call(ADA)
-
-    asyncio.run(check())
-
-
-def test_authors_have_default_limits_of_their_own_and_a_quota_has_precedence() -> None:
-    async def check() -> None:
-        tokens = MemoryTokens()
-        for number, holder in enumerate(("ada", "bob")):
-            tokens.add(Token(bytes([number]) * 32, Role.AUTHOR, holder, 0), 1)
-        quotas = MemoryQuotas(tokens)
-        await quotas.set_quota("bob", Quota(max_bots=7))
-        limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, quotas, author_quota=Quota(1, 1, 1, 1, 1))
-        assert [(await limiter.quota(holder)).max_bots for holder in ("ada", "bob", "eve")] == [1, 7, 10]
-
-    asyncio.run(check())
-
-
-def test_a_bot_is_refused_nothing_for_what_another_bot_of_its_holder_did() -> None:
-    async def check() -> None:
-        limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, max_calls_in_flight=1)
-        limiter.begin_call(FIRST_BOT)
-        with pytest.raises(TooManyCallsInFlight):
-            limiter.begin_call(FIRST_BOT)
-        for _ in range(6):
-            await limiter.count_call(FIRST_BOT)
-        with pytest.raises(TooManyCalls):
-            await limiter.count_call(FIRST_BOT)
-        for other in (SECOND_BOT, ADA):
-            limiter.begin_call(other)
-            await limiter.count_call(other)
-        assert [limiter.usage_of(owner).calls for owner in (FIRST_BOT, SECOND_BOT, ADA)] == [6, 1, 1]
-
-    asyncio.run(check())
-
-
-def test_streams_are_limited_for_each_bot_and_kind() -> None:
-    async def check() -> None:
-        limiter, release = new_rate_limiter(FakeTime()), asyncio.Event()
-        first, second = (bot_caller(name) for name in ("first", "second"))
-        streams = [(first, StreamKind.PLAY), (first, StreamKind.WATCH), (second, StreamKind.PLAY)]
-        tasks = [asyncio.create_task(_hold(limiter, release, *stream)) for stream in streams]
+    async def open(self, caller: Caller, kind: StreamKind = StreamKind.WATCH) -> asyncio.Task[None]:
+        """Open a stream in a task of its own. Raises TooManyStreams."""
+        task = asyncio.create_task(self._hold(caller, kind))
         await asyncio.sleep(0)
-        for stream in streams:
-            with pytest.raises(TooManyStreams) as error:
-                await _hold(limiter, release, *stream)
-            assert error.value.details == {"limit": "1"}
-        assert limiter.usage_of(FIRST_BOT) == limiter.usage_of(SECOND_BOT) == Usage(streams=1)
-        assert limiter.usage_of(ADA) == Usage()
-        release.set()
-        await asyncio.gather(*tasks)
-        assert limiter.usage_of(FIRST_BOT) == Usage()
-
-    asyncio.run(check())
-
-
-def test_watches_leave_half_of_all_streams_to_bots_that_play() -> None:
-    async def check() -> None:
-        limiter, release = new_rate_limiter(FakeTime(), max_streams=4), asyncio.Event()
-        tasks = [asyncio.create_task(_open(limiter, release, holder)) for holder in ("ada", "bob")]
-        await asyncio.sleep(0)
-        with pytest.raises(TooManyStreams) as error:
-            await _open(limiter, release, "eve")
-        assert error.value.details == {"limit": "2"}
-        bots = [bot_caller(name) for name in ("first", "second", "third")]
-        tasks += [asyncio.create_task(_hold(limiter, release, bot, StreamKind.PLAY)) for bot in bots[:2]]
-        await asyncio.sleep(0)
-        with pytest.raises(TooManyStreams) as error:
-            await _hold(limiter, release, bots[2], StreamKind.PLAY)
-        assert error.value.details == {"limit": "4"}
-        release.set()
-        await asyncio.gather(*tasks)
-
-    asyncio.run(check())
-
-
-def test_calls_are_refused_after_too_many_bytes_until_a_minute_has_passed() -> None:
-    async def check() -> None:
-        time = FakeTime()
-        limiter = create_rate_limiter(time, replace(DEFAULT_QUOTA, max_received_bytes=100))
-        limiter.count_bytes(ADA, 60)
-        await limiter.count_call(ADA)
-        limiter.count_bytes(ADA, 40)
-        with pytest.raises(TooManyBytes) as error:
-            await limiter.count_call(ADA)
-        assert error.value.details["limit_bytes"] == "100"
-        assert limiter.usage_of(ADA) == Usage(1, 100)
-        await limiter.count_call(FIRST_BOT)
-        time.us += 60 * SECOND
-        await limiter.count_call(ADA)
-
-    asyncio.run(check())
-
-
-def test_idle_budgets_are_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def check() -> None:
-        monkeypatch.setattr(rate_limit, "MAX_BUDGETS", 2)
-        time = FakeTime()
-        limiter = new_rate_limiter(time)
-        await limiter.count_call(ADA)
-        limiter.count_bytes(BOB, 9)
-        time.us += 30 * SECOND
-        await limiter.count_call(FIRST_BOT)
-        assert limiter.usage_of(ADA).calls == 0
-        assert limiter.usage_of(BOB).received_bytes == 9
-
-    asyncio.run(check())
-
-
-def test_a_holder_has_no_more_streams_than_its_quota() -> None:
-    async def check() -> None:
-        limiter = new_rate_limiter(FakeTime())
-        release = asyncio.Event()
-        tasks = [asyncio.create_task(_open(limiter, release)) for _ in range(2)]
-        await asyncio.sleep(0)
-        with pytest.raises(TooManyStreams):
-            await _open(limiter, release)
-        release.set()
-        await asyncio.gather(*tasks)
-        assert limiter.streams == 0
-        await _open(limiter, release)
-
-    asyncio.run(check())
-
-
-def test_all_holders_together_have_a_limit_of_streams() -> None:
-    async def check() -> None:
-        limiter = new_rate_limiter(FakeTime(), max_streams=1)
-        release = asyncio.Event()
-        task = asyncio.create_task(_open(limiter, release))
-        await asyncio.sleep(0)
-        with pytest.raises(TooManyStreams):
-            await _open(limiter, release, "bob")
-        release.set()
-        await task
-
-    asyncio.run(check())
-
-
-def test_a_stream_ends_when_its_token_is_revoked() -> None:
-    async def check() -> None:
-        limiter = new_rate_limiter(FakeTime())
-        task = asyncio.create_task(_open(limiter, asyncio.Event()))
-        await asyncio.sleep(0)
-        limiter.end_streams(caller().token.id)
-        with pytest.raises(BadToken):
+        if task.done():
             await task
+        self._tasks.append(task)
+        return task
 
-    asyncio.run(check())
+    async def close(self) -> None:
+        self._ended.set()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
-
-def test_a_stream_ends_when_its_token_expires_by_the_wall_clock() -> None:
-    async def check() -> None:
-        time = FakeTime()
-        limiter = new_rate_limiter(time)
-        task = asyncio.create_task(_open(limiter, asyncio.Event(), expires_ms=time.wall_ms() + 10_000))
-        await time.advance(4 * SECOND)
-        time.wall_offset_ms -= 3_000  # The wall clock is set back.
-        await time.advance(8 * SECOND)
-        assert limiter.streams == 1
-        await time.advance(SECOND)
-        assert limiter.streams == 0
-        with pytest.raises(BadToken):
-            await task
-
-    asyncio.run(check())
-
-
-def test_the_expiry_timer_of_a_closed_stream_is_cancelled() -> None:
-    async def check() -> None:
-        time, release = FakeTime(), asyncio.Event()
-        task = asyncio.create_task(_open(new_rate_limiter(time), release, expires_ms=time.wall_ms() + 10_000))
-        await time.advance(0)
-        assert len(time.alarms_us) == 1
-        release.set()
-        await task
-        assert not time.alarms_us
-
-    asyncio.run(check())
+    async def _hold(self, caller: Caller, kind: StreamKind) -> None:
+        async with self.limiter.stream(caller, kind):
+            await self._ended.wait()
 
 
 def bot_caller(bot: str) -> Caller:
     return Caller(Token(bytes(32), Role.BOT, "ada", 0, bot))
 
 
-async def _hold(limiter: RateLimiter, release: asyncio.Event, caller: Caller, kind: StreamKind) -> None:
-    async with limiter.stream(caller, kind):
-        await release.wait()
+def new_rate_limiter(time: FakeTime, max_streams: int = 100) -> RateLimiter:
+    return create_rate_limiter(time, DEFAULT_QUOTA, max_streams=max_streams)
 
 
-async def _open(
-    limiter: RateLimiter, release: asyncio.Event, holder: str = "ada", expires_ms: int | None = None
-) -> None:
-    async with limiter.stream(caller(holder, expires_ms)):
-        await release.wait()
+async def test_a_tenth_of_the_calls_per_minute_can_be_made_at_once() -> None:
+    time = FakeTime()
+    limiter = new_rate_limiter(time)
+    for _ in range(6):
+        await limiter.count_call(ADA)
+    with pytest.raises(TooManyCalls) as error:
+        await limiter.count_call(ADA)
+    assert error.value.details["retry_after_ms"] == "1000"
+    await limiter.count_call(BOB)
+    time.us += SECOND
+    await limiter.count_call(ADA)
 
 
-def test_the_observer_receives_the_usage_and_the_limit_with_each_accepted_call() -> None:
-    async def check() -> None:
-        observed: list[tuple[BudgetOwner, str, int, int]] = []
+async def test_only_accepted_calls_of_the_last_minute_are_counted() -> None:
+    time = FakeTime()
+    limiter = new_rate_limiter(time)
+    assert limiter.usage_of(ADA).calls == 0
+    for _ in range(6):
+        await limiter.count_call(ADA)
+    with pytest.raises(TooManyCalls):
+        await limiter.count_call(ADA)
+    time.us += 30 * SECOND
+    await limiter.count_call(ADA)
+    assert (limiter.usage_of(ADA).calls, limiter.usage_of(BOB).calls) == (7, 0)
+    time.us += 29 * SECOND
+    assert limiter.usage_of(ADA).calls == 7
+    time.us += SECOND
+    assert limiter.usage_of(ADA).calls == 1
+    time.us += 30 * SECOND
+    assert limiter.usage_of(ADA).calls == 0
 
-        async def observe(*usage: Any) -> None:
-            observed.append(usage)
 
-        limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, observe_usage=observe)
-        for _ in range(6):
-            await limiter.count_call(ADA)
-        with pytest.raises(TooManyCalls):
-            await limiter.count_call(ADA)
-        await limiter.count_call(BOB)
-        assert observed == [
-            *((ADA, "calls_per_minute", count, 60) for count in range(1, 7)),
-            (BOB, "calls_per_minute", 1, 60),
-        ]
+async def test_concurrent_first_calls_share_one_budget() -> None:
+    limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, SlowQuotas(MemoryTokens()))
+    await asyncio.gather(*(limiter.count_call(ADA) for _ in range(6)))
+    assert limiter.usage_of(ADA).calls == 6
+    with pytest.raises(TooManyCalls):
+        await limiter.count_call(ADA)
 
-    asyncio.run(check())
+
+async def test_authors_have_default_limits_of_their_own_and_a_quota_has_precedence() -> None:
+    tokens = MemoryTokens()
+    for number, holder in enumerate(("ada", "bob")):
+        tokens.add(Token(bytes([number]) * 32, Role.AUTHOR, holder, 0), 1)
+    quotas = MemoryQuotas(tokens)
+    await quotas.set_quota("bob", Quota(max_bots=7))
+    limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, quotas, author_quota=Quota(1, 1, 1, 1, 1))
+    assert [(await limiter.quota(holder)).max_bots for holder in ("ada", "bob", "eve")] == [1, 7, 10]
+
+
+async def test_a_bot_is_refused_nothing_for_what_another_bot_of_its_holder_did() -> None:
+    limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, max_calls_in_flight=1)
+    limiter.begin_call(FIRST_BOT)
+    with pytest.raises(TooManyCallsInFlight):
+        limiter.begin_call(FIRST_BOT)
+    for _ in range(6):
+        await limiter.count_call(FIRST_BOT)
+    with pytest.raises(TooManyCalls):
+        await limiter.count_call(FIRST_BOT)
+    for other in (SECOND_BOT, ADA):
+        limiter.begin_call(other)
+        await limiter.count_call(other)
+    assert [limiter.usage_of(owner).calls for owner in (FIRST_BOT, SECOND_BOT, ADA)] == [6, 1, 1]
+
+
+async def test_streams_are_limited_for_each_bot_and_kind() -> None:
+    streams = Streams(new_rate_limiter(FakeTime()))
+    first, second = bot_caller("first"), bot_caller("second")
+    opened = [(first, StreamKind.PLAY), (first, StreamKind.WATCH), (second, StreamKind.PLAY)]
+    for stream in opened:
+        await streams.open(*stream)
+    for stream in opened:
+        with pytest.raises(TooManyStreams) as error:
+            await streams.open(*stream)
+        assert error.value.details == {"limit": "1"}
+    usage_of = streams.limiter.usage_of
+    assert (usage_of(FIRST_BOT), usage_of(SECOND_BOT), usage_of(ADA)) == (Usage(streams=1), Usage(streams=1), Usage())
+    await streams.close()
+    assert usage_of(FIRST_BOT) == Usage()
+
+
+async def test_watches_leave_half_of_all_streams_to_bots_that_play() -> None:
+    streams = Streams(new_rate_limiter(FakeTime(), max_streams=4))
+    for holder in ("ada", "bob"):
+        await streams.open(caller(holder))
+    with pytest.raises(TooManyStreams) as error:
+        await streams.open(caller("eve"))
+    assert error.value.details == {"limit": "2"}
+    for name in ("first", "second"):
+        await streams.open(bot_caller(name), StreamKind.PLAY)
+    with pytest.raises(TooManyStreams) as error:
+        await streams.open(bot_caller("third"), StreamKind.PLAY)
+    assert error.value.details == {"limit": "4"}
+
+
+async def test_calls_are_refused_after_too_many_bytes_until_a_minute_has_passed() -> None:
+    time = FakeTime()
+    limiter = create_rate_limiter(time, replace(DEFAULT_QUOTA, max_received_bytes=100))
+    limiter.count_bytes(ADA, 60)
+    await limiter.count_call(ADA)
+    limiter.count_bytes(ADA, 40)
+    with pytest.raises(TooManyBytes) as error:
+        await limiter.count_call(ADA)
+    assert error.value.details["limit_bytes"] == "100"
+    assert limiter.usage_of(ADA) == Usage(1, 100)
+    await limiter.count_call(FIRST_BOT)
+    time.us += 60 * SECOND
+    await limiter.count_call(ADA)
+
+
+async def test_idle_budgets_are_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rate_limit, "MAX_BUDGETS", 2)
+    time = FakeTime()
+    limiter = new_rate_limiter(time)
+    await limiter.count_call(ADA)
+    limiter.count_bytes(BOB, 9)
+    time.us += 30 * SECOND
+    await limiter.count_call(FIRST_BOT)
+    assert limiter.usage_of(ADA).calls == 0
+    assert limiter.usage_of(BOB).received_bytes == 9
+
+
+async def test_a_holder_has_no_more_streams_than_its_quota() -> None:
+    streams = Streams(new_rate_limiter(FakeTime()))
+    for _ in range(2):
+        await streams.open(caller())
+    with pytest.raises(TooManyStreams):
+        await streams.open(caller())
+    await streams.close()
+    assert streams.limiter.streams == 0
+    await Streams(streams.limiter).open(caller())
+
+
+async def test_all_holders_together_have_a_limit_of_streams() -> None:
+    streams = Streams(new_rate_limiter(FakeTime(), max_streams=1))
+    await streams.open(caller())
+    with pytest.raises(TooManyStreams):
+        await streams.open(caller("bob"))
+
+
+async def test_a_stream_ends_when_its_token_is_revoked() -> None:
+    streams = Streams(new_rate_limiter(FakeTime()))
+    stream = await streams.open(caller())
+    streams.limiter.end_streams(caller().token.id)
+    with pytest.raises(BadToken):
+        await stream
+
+
+async def test_a_stream_ends_when_its_token_expires_by_the_wall_clock() -> None:
+    time = FakeTime()
+    streams = Streams(new_rate_limiter(time))
+    stream = await streams.open(caller(expires_ms=time.wall_ms() + 10_000))
+    await time.advance(4 * SECOND)
+    time.wall_offset_ms -= 3_000  # The wall clock is set back.
+    await time.advance(8 * SECOND)
+    assert streams.limiter.streams == 1
+    await time.advance(SECOND)
+    assert streams.limiter.streams == 0
+    with pytest.raises(BadToken):
+        await stream
+
+
+async def test_the_expiry_timer_of_a_closed_stream_is_cancelled() -> None:
+    time = FakeTime()
+    streams = Streams(new_rate_limiter(time))
+    await streams.open(caller(expires_ms=time.wall_ms() + 10_000))
+    assert len(time.alarms_us) == 1
+    await streams.close()
+    assert not time.alarms_us
+
+
+async def test_the_observer_receives_the_usage_and_the_limit_with_each_accepted_call() -> None:
+    observed: list[tuple[BudgetOwner, str, int, int]] = []
+
+    async def observe(*usage: Any) -> None:
+        observed.append(usage)
+
+    limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, observe_usage=observe)
+    for _ in range(6):
+        await limiter.count_call(ADA)
+    with pytest.raises(TooManyCalls):
+        await limiter.count_call(ADA)
+    await limiter.count_call(BOB)
+    assert observed == [
+        *((ADA, "calls_per_minute", count, 60) for count in range(1, 7)),
+        (BOB, "calls_per_minute", 1, 60),
+    ]
 
 
 def test_each_holder_has_its_own_limit_of_calls_in_flight() -> None:

@@ -1,6 +1,7 @@
 """The reader of a Play stream."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any, cast
@@ -10,13 +11,14 @@ from referee_api.v1.play_service_pb2 import PlayRequest
 
 from referee.accounts.tokens import BudgetOwner, Quota
 from referee.live.bot_notices import BotLogRecorder
+from referee.live.sessions import Session
 from referee.match.clock import SECOND
 from referee.match.events import MovePlayed
+from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.play.reader import ITEMS_PER_YIELD, HeartbeatConfig, PlayStream, StreamClosed, StreamHost
 from referee.transport.services.bot_requests import RejectionRecorder
 from tests.live.fake_time import settle
 from tests.live.referee_harness import BOTS, RefereeHarness
-from tests.live.runner_harness import in_loop
 from tests.storage.memory_accounts import MemoryBotLog
 from tests.transport.rate_limiters import create_rate_limiter
 
@@ -24,8 +26,6 @@ CHUNKS = 50
 HEARTBEAT = HeartbeatConfig(64, 5_000, 15 * SECOND)
 ADA = BudgetOwner("ada")
 HIGH_QUOTA = Quota(10, 10, 10**9, 10, 10)
-UNUSED_HOST = cast(StreamHost, SimpleNamespace(map_error=None, match_context=None))
-"""Must not be called."""
 PONGS = [play_pb2.BotItem(pong=play_pb2.Pong(id=0))] * CHUNKS * ITEMS_PER_YIELD
 
 
@@ -42,13 +42,25 @@ class FakeStreamContext:
         """Discard the message."""
 
 
-@in_loop
+def play_stream(
+    harness: RefereeHarness,
+    session: Session,
+    rate_limiter: RateLimiter | None = None,
+    recorder: BotLogRecorder | None = None,
+    count_repeated: Callable[[], None] | None = None,
+) -> PlayStream:
+    host = SimpleNamespace(map_error=None, match_context=None, count_repeated=count_repeated)
+    rejections = RejectionRecorder(recorder or BotLogRecorder(MemoryBotLog(10)), harness.time)
+    limiter = rate_limiter or create_rate_limiter(harness.time, HIGH_QUOTA)
+    return PlayStream(
+        harness.referee, session, ADA, cast(StreamHost, host), limiter, rejections, harness.time, HEARTBEAT
+    )
+
+
 async def test_a_message_of_many_items_does_not_block_the_event_loop() -> None:
     harness = RefereeHarness()
     (session,) = harness.connect(BOTS[0])
-    rate_limiter = create_rate_limiter(harness.time, HIGH_QUOTA)
-    rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), harness.time)
-    stream = PlayStream(harness.referee, session, ADA, UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
+    stream = play_stream(harness, session)
     reading = asyncio.create_task(stream._read(FakeStreamContext(PlayRequest(items=PONGS)), []))
     turns = 0
     while not reading.done():
@@ -56,17 +68,13 @@ async def test_a_message_of_many_items_does_not_block_the_event_loop() -> None:
         turns += 1
     assert isinstance(reading.exception(), StreamClosed)
     assert turns >= CHUNKS
-    await harness.referee.close()
 
 
-@in_loop
 async def test_all_moves_of_a_message_arrived_when_it_was_read() -> None:
     harness = RefereeHarness()
     match_id, (session, _) = await harness.start_match()
     token = harness.turn_due(match_id, 0).turn.token
-    rate_limiter = create_rate_limiter(harness.time, HIGH_QUOTA)
-    rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), harness.time)
-    stream = PlayStream(harness.referee, session, ADA, UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
+    stream = play_stream(harness, session)
     await harness.time.advance(SECOND)
     move = play_pb2.BotItem(move=play_pb2.Move(match_id=match_id, turn_token=token, move="1"))
     reading = asyncio.create_task(stream._read(FakeStreamContext(PlayRequest(items=[*PONGS, move])), []))
@@ -82,7 +90,6 @@ async def test_all_moves_of_a_message_arrived_when_it_was_read() -> None:
     assert move_played.row
     assert (move_played.row.arrived_us, move_played.row.charged_us) == (SECOND, SECOND)
     assert move_played.at_us > SECOND
-    await harness.referee.close()
 
 
 async def counts_of_a_repeated_move(text: str) -> tuple[int, int, int]:
@@ -92,14 +99,9 @@ async def counts_of_a_repeated_move(text: str) -> tuple[int, int, int]:
     """
     harness = RefereeHarness()
     match_id, (session, _) = await harness.start_match()
-    rate_limiter = create_rate_limiter(harness.time, HIGH_QUOTA)
-    recorder = BotLogRecorder(MemoryBotLog(10))
-    rejections = RejectionRecorder(recorder, harness.time)
+    rate_limiter, recorder = create_rate_limiter(harness.time, HIGH_QUOTA), BotLogRecorder(MemoryBotLog(10))
     repeated: list[None] = []
-    host = cast(
-        StreamHost, SimpleNamespace(map_error=None, match_context=None, count_repeated=lambda: repeated.append(None))
-    )
-    stream = PlayStream(harness.referee, session, ADA, host, rate_limiter, rejections, harness.time, HEARTBEAT)
+    stream = play_stream(harness, session, rate_limiter, recorder, lambda: repeated.append(None))
     token = harness.turn_due(match_id, 0).turn.token
     move = play_pb2.BotItem(move=play_pb2.Move(match_id=match_id, turn_token=token, move=text))
     for _ in range(2):
@@ -107,33 +109,26 @@ async def counts_of_a_repeated_move(text: str) -> tuple[int, int, int]:
             await stream._read(FakeStreamContext(PlayRequest(items=[move])), [])
         await settle()
     notes = await recorder.read(session.player.bot)
-    await harness.referee.close()
     return rate_limiter.usage_of(ADA).calls, len(notes), len(repeated)
 
 
-@in_loop
 async def test_a_move_costs_no_call_and_its_repetition_does() -> None:
     assert await counts_of_a_repeated_move("1") == (1, 0, 1)
 
 
-@in_loop
 async def test_a_rejected_move_that_is_repeated_is_noted_once() -> None:
     assert await counts_of_a_repeated_move("nonsense") == (2, 1, 1)
 
 
-@in_loop
 async def test_a_bot_whose_nonce_was_late_is_waited_for_again() -> None:
     harness = RefereeHarness()
     session, _ = harness.connect(*BOTS[:2])
     match_id = await harness.create(nonce_timeout_us=SECOND)
     await harness.time.advance(SECOND)
     missed = session.misses_nonces
-    rate_limiter = create_rate_limiter(harness.time, HIGH_QUOTA)
-    rejections = RejectionRecorder(BotLogRecorder(MemoryBotLog(10)), harness.time)
-    stream = PlayStream(harness.referee, session, ADA, UNUSED_HOST, rate_limiter, rejections, harness.time, HEARTBEAT)
+    stream = play_stream(harness, session)
     late = play_pb2.BotItem(nonce=play_pb2.Nonce(match_id=match_id, seat=0, nonce=b"late"))
     with suppress(StreamClosed):
         await stream._read(FakeStreamContext(PlayRequest(items=[late])), [])
     await settle()
     assert (missed, session.misses_nonces) == (True, False)
-    await harness.referee.close()

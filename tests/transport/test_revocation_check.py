@@ -1,7 +1,7 @@
 """A token that another node has revoked is rejected within seconds, and its streams end."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import pytest
@@ -15,6 +15,7 @@ from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.revocation_check import CHECK_INTERVAL_US, RevocationCheck
 from referee.transport.wire.wire_errors import BadToken
 from tests.live.fake_time import FakeTime
+from tests.live.runner_harness import ServerProcess
 from tests.storage.memory_accounts import MemoryTokens
 from tests.transport.rate_limiters import create_rate_limiter
 
@@ -40,11 +41,12 @@ class SharedTokens(MemoryTokens):
 
 
 @dataclass
-class Node:
+class Node(ServerProcess):
     time: FakeTime = field(default_factory=FakeTime)
     tokens: SharedTokens = field(default_factory=SharedTokens)
 
     def __post_init__(self) -> None:
+        super().__init__()
         self.authenticator = Authenticator(self.tokens, self.time, is_shared=True)
         self.rate_limiter: RateLimiter = create_rate_limiter(self.time, Quota(max_streams=9, max_bot_streams=9))
         self.check = RevocationCheck(self.tokens, self.authenticator, self.rate_limiter, self.time)
@@ -52,6 +54,10 @@ class Node:
         self.secret = minted.secret
         self.token = Token(minted.sha256, Role.SPECTATOR, "ada", self.time.wall_ms())
         self.tokens.add(self.token, 1)
+
+    async def close(self) -> None:
+        await self.check.close()
+        assert not self.time.alarms_us
 
     async def call(self) -> None:
         await self.authenticator.caller(f"Bearer {self.secret}", CALL_RULES["GameService/ListGames"])
@@ -65,26 +71,15 @@ class Node:
         await self.tokens.change_token(self.token.id, revoked)
 
 
-def with_a_node(check: Callable[[Node], Awaitable[None]]) -> Callable[[], None]:
-    def test() -> None:
-        async def run() -> None:
-            node = Node()
-            node.check.open()
-            await node.time.advance(0)
-            try:
-                await check(node)
-            finally:
-                await node.check.close()
-            assert not node.time.alarms_us
-
-        asyncio.run(run())
-
-    test.__name__ = check.__name__
-    return test
+async def open_node() -> Node:
+    node = Node()
+    node.check.open()
+    await node.time.advance(0)
+    return node
 
 
-@with_a_node
-async def test_a_token_revoked_on_another_node_is_rejected_after_the_next_check(node: Node) -> None:
+async def test_a_token_revoked_on_another_node_is_rejected_after_the_next_check() -> None:
+    node = await open_node()
     await node.call()
     await node.revoke_elsewhere()
     await node.call()
@@ -93,8 +88,8 @@ async def test_a_token_revoked_on_another_node_is_rejected_after_the_next_check(
         await node.call()
 
 
-@with_a_node
-async def test_a_valid_token_is_not_read_again_for_a_call(node: Node) -> None:
+async def test_a_valid_token_is_not_read_again_for_a_call() -> None:
+    node = await open_node()
     await node.call()
     await node.time.advance(5 * CHECK_INTERVAL_US)
     reads = node.tokens.reads
@@ -102,8 +97,8 @@ async def test_a_valid_token_is_not_read_again_for_a_call(node: Node) -> None:
     assert node.tokens.reads == reads
 
 
-@with_a_node
-async def test_a_stream_whose_token_was_revoked_on_another_node_ends(node: Node) -> None:
+async def test_a_stream_whose_token_was_revoked_on_another_node_ends() -> None:
+    node = await open_node()
     stream = asyncio.create_task(node.stay(node.token))
     await node.time.advance(2 * CHECK_INTERVAL_US)
     assert not stream.done()
@@ -113,8 +108,8 @@ async def test_a_stream_whose_token_was_revoked_on_another_node_ends(node: Node)
         await stream
 
 
-@with_a_node
-async def test_the_stream_of_a_token_that_is_not_in_the_store_does_not_end(node: Node) -> None:
+async def test_the_stream_of_a_token_that_is_not_in_the_store_does_not_end() -> None:
+    node = await open_node()
     of_provider = Token(bytes(32), Role.AUTHOR, f"{PROVIDER_HOLDER}eve", 0)
     stream = asyncio.create_task(node.stay(of_provider))
     await node.time.advance(2 * CHECK_INTERVAL_US)
@@ -122,8 +117,8 @@ async def test_the_stream_of_a_token_that_is_not_in_the_store_does_not_end(node:
     stream.cancel()
 
 
-@with_a_node
-async def test_cached_tokens_are_not_trusted_while_nobody_can_say_whether_they_are_revoked(node: Node) -> None:
+async def test_cached_tokens_are_not_trusted_while_nobody_can_say_whether_they_are_revoked() -> None:
+    node = await open_node()
     await node.call()
     node.tokens.error = StoreUnavailable("the network is cut")
     await node.time.advance(MAX_UNCONFIRMED_US)
@@ -138,8 +133,8 @@ async def test_cached_tokens_are_not_trusted_while_nobody_can_say_whether_they_a
         await node.call()
 
 
-@with_a_node
-async def test_a_fault_of_one_check_does_not_end_the_checks(node: Node) -> None:
+async def test_a_fault_of_one_check_does_not_end_the_checks() -> None:
+    node = await open_node()
     await node.call()
     node.tokens.error = ZeroDivisionError()
     await node.time.advance(CHECK_INTERVAL_US)

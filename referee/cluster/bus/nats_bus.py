@@ -178,7 +178,7 @@ class NatsBus(Bus):
             raise ConnectionFailed(connection.reason)
 
     def _introduction(self) -> dict[str, object]:
-        introduction: dict[str, object] = {
+        return {
             "verbose": False,
             "pedantic": False,
             "echo": False,
@@ -186,10 +186,8 @@ class NatsBus(Bus):
             "name": "referee",
             "lang": "referee",
             "version": "1",
+            **self._servers.credentials(),
         }
-        if credentials := self._servers.credentials():
-            introduction |= {"user": credentials.user, "pass": credentials.password}
-        return introduction
 
 
 async def _keep_alive(connection: NatsConnection) -> None:

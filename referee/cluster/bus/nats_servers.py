@@ -28,14 +28,6 @@ class NatsServer:
 
 
 @dataclass(frozen=True, slots=True)
-class Credentials:
-    """The user of one NATS account."""
-
-    user: str
-    password: str
-
-
-@dataclass(frozen=True, slots=True)
 class NatsServers:
     """The servers of one NATS cluster, of which a node uses any."""
 
@@ -45,10 +37,10 @@ class NatsServers:
     ca_file: Path | None = None
     """The CA of the servers' certificates (PEM). None: those that the system trusts."""
 
-    def credentials(self) -> Credentials | None:
-        """Read the credentials. Raises InvalidNatsServers."""
+    def credentials(self) -> dict[str, str]:
+        """Read the user and password, as they are sent to a server. Raises InvalidNatsServers."""
         if self.credentials_file is None:
-            return None
+            return {}
         try:
             with self.credentials_file.open("rb") as file:
                 text = file.read(MAX_CREDENTIALS_BYTES).decode().strip()
@@ -59,7 +51,7 @@ class NatsServers:
         user, separator, password = text.partition(":")
         if not (user and separator and password) or "\n" in text:
             raise InvalidNatsServers(f"{self.credentials_file} must hold one line, user:password")
-        return Credentials(user, password)
+        return {"user": user, "pass": password}
 
     def tls_context(self) -> ssl.SSLContext:
         """Return a context that checks the servers' certificates. Raises InvalidNatsServers."""

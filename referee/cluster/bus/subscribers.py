@@ -22,9 +22,6 @@ class Subscribers:
         self._on_none = on_none
         self._by_subject: dict[str, list[_OneSubscription]] = {}
 
-    def __contains__(self, subject: str) -> bool:
-        return subject in self._by_subject
-
     def subjects(self) -> list[str]:
         return list(self._by_subject)
 

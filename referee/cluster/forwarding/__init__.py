@@ -1,6 +1,5 @@
 """Forwarding of calls from the node that received them to the node of the cluster that answers them.
 
-- `router`: finds the node that answers a call
 - `forwarder`: passes one call on as bytes, and its answers or its status back
 - `node_channels`: connections to other nodes
 - `forwarding_header`: tells the answering node the caller's address, so that only nodes of the cluster can claim one

@@ -60,7 +60,7 @@ class Forwarder(CallForwarder):
 
     async def forward(self, call: Any, node: str, path: str, request: bytes, metadata: Metadata) -> bytes:
         with self._channels.connection(node) as connection, _errors_of_closing():
-            outgoing = connection.unary(path)(request, **self._options(call, path, metadata))
+            outgoing = connection.method(path)(request, **self._options(call, path, metadata))
             try:
                 answer: bytes = await outgoing
                 return answer
@@ -72,7 +72,7 @@ class Forwarder(CallForwarder):
 
     async def forward_stream(self, call: Any, node: str, path: str, request: bytes, metadata: Metadata) -> None:
         with self._channels.connection(node) as connection, _errors_of_closing():
-            outgoing = connection.stream(path)(request, **self._options(call, path, metadata))
+            outgoing = connection.method(path, streams=True)(request, **self._options(call, path, metadata))
             try:
                 while (answer := await outgoing.read()) is not grpc.aio.EOF:
                     await call.write(answer)

@@ -52,16 +52,10 @@ class NodeConnection:
     open_calls: int = 0
     _methods: dict[str, Any] = field(default_factory=dict)
 
-    def unary(self, path: str) -> Any:
-        """Return the function that calls a method with one answer, from bytes to bytes."""
+    def method(self, path: str, *, streams: bool = False) -> Any:
+        """Return the function that calls a method with one answer or a stream of answers, from bytes to bytes."""
         if path not in self._methods:
-            self._methods[path] = self.channel.unary_unary(path)
-        return self._methods[path]
-
-    def stream(self, path: str) -> Any:
-        """Return the function that calls a method with a stream of answers, from bytes to bytes."""
-        if path not in self._methods:
-            self._methods[path] = self.channel.unary_stream(path)
+            self._methods[path] = (self.channel.unary_stream if streams else self.channel.unary_unary)(path)
         return self._methods[path]
 
 

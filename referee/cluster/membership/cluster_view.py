@@ -16,9 +16,6 @@ log = structlog.get_logger("referee")
 class ClusterObserver(Protocol):
     """Notified of changes in the cluster. All methods but `on_lost` must return at once."""
 
-    def on_joined(self, node: Node) -> None:
-        """Handle that this process is a member now, under a new id."""
-
     def on_nodes(self, nodes: Sequence[Node]) -> None:
         """Handle that other nodes are members, or drain, than before. None: this process is no member any more."""
 
@@ -46,10 +43,6 @@ class ClusterView:
         self.state = ClusterState()
         self.epoch = 0
         """The epoch in which this node is the coordinator; 0: it is not."""
-
-    def joined(self, node: Node) -> None:
-        log.info("cluster joined", node=node.id, address=node.address, version=node.version)
-        _guard(lambda: self._observer.on_joined(node))
 
     def publish(self, state: ClusterState, candidate: str, lost: str = "") -> None:
         """Replace the state, and notify the observer.

@@ -50,8 +50,3 @@ def check_compatibility(node: Node, members: Iterable[Node]) -> None:
             raise NodeTooOld(node, member)
         if node.oldest_protocol > member.newest_protocol:
             raise NodeTooNew(node, member)
-
-
-def common_protocol(nodes: Iterable[Node]) -> int:
-    """Return the newest protocol that all nodes understand."""
-    return min(node.newest_protocol for node in nodes)

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.cluster.membership.cluster_view import ClusterObserver, ClusterView
-from referee.cluster.membership.compatibility import IncompatibleNode, common_protocol
+from referee.cluster.membership.compatibility import IncompatibleNode
 from referee.cluster.membership.node_store import RENEWAL_US, ClusterState, LeaseTerms, Node, NodeStore
 from referee.cluster.membership.node_watch import NodeWatch
 from referee.live.ports import StoreUnavailable, Time, Timer
@@ -45,7 +45,6 @@ class ClusterStatus(Struct, frozen=True):
     is_coordinator: bool
     epoch: int
     failed_renewals: int
-    lost_memberships: int
 
 
 class Membership:
@@ -92,7 +91,6 @@ class Membership:
         self._wake = asyncio.Event()
         self._failing = False
         self._failed_renewals = 0
-        self._lost_memberships = 0
 
     @property
     def node(self) -> Node | None:
@@ -103,10 +101,6 @@ class Membership:
     def nodes(self) -> Sequence[Node]:
         """All members, with their loads, as of the last renewal."""
         return self._view.state.nodes
-
-    @property
-    def coordinator(self) -> Node | None:
-        return self._view.state.node(self._view.state.coordinator)
 
     def is_member_now(self) -> bool:
         """Return whether this process certainly is a member. Cheap; call it before anything of consequence.
@@ -119,17 +113,12 @@ class Membership:
         """Return whether this node certainly is the only coordinator. Cheap, as `is_member_now`."""
         return self._view.epoch > 0 and self.is_member_now()
 
-    def common_protocol(self) -> int:
-        """Return the newest protocol that all members understand."""
-        return common_protocol([self._profile, *self.nodes])
-
     def status(self) -> ClusterStatus:
         return ClusterStatus(
             nodes=len(self.nodes),
             is_coordinator=self.is_coordinator_now(),
             epoch=self._view.state.epoch,
             failed_renewals=self._failed_renewals,
-            lost_memberships=self._lost_memberships,
         )
 
     async def open(self) -> None:
@@ -216,7 +205,7 @@ class Membership:
                 break
         self._node, self._renewed_us = node, began_us
         self._start_expiry()
-        self._view.joined(node)
+        log.info("cluster joined", node=node.id, address=node.address, version=node.version)
 
     async def _join_again(self) -> None:
         """Try to join after the membership was lost. Raises IncompatibleNode."""
@@ -309,7 +298,6 @@ class Membership:
         if node is None:
             return
         self._former, self._id = node.id, self._new_id()
-        self._lost_memberships += 1
         self._lost = f"this node has lost its membership in the cluster: {why}"
         self._resigned.set()
         self._stop_expiry()

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 import asyncpg
+from msgspec.structs import astuple
 
 from referee.cluster.membership.compatibility import IncompatibleNode, check_compatibility
 from referee.cluster.membership.node_store import ClusterState, Node, NodeStore
@@ -30,6 +31,7 @@ FROM coordinator c LEFT JOIN nodes n ON true
 ORDER BY n.id COLLATE "C"
 """
 
+# The columns are in the order of the fields of `Node`.
 ADD = f"""
 WITH added AS (
     INSERT INTO nodes (id, address, version, oldest_protocol, newest_protocol, lease_us, draining, load, renewals)
@@ -90,7 +92,7 @@ class PostgresNodes(NodeStore):
             async with connection.transaction():
                 await connection.execute("SELECT pg_advisory_xact_lock($1)", JOIN_LOCK)
                 check_compatibility(node, (await _read(connection)).nodes)
-                await connection.execute(ADD, *_row_of(node))
+                await connection.execute(ADD, *astuple(node))
 
         await self._call(add)
 
@@ -164,17 +166,3 @@ async def _read(connection: Any) -> ClusterState:
 def _state_of(rows: list[Any]) -> ClusterState:
     epoch, coordinator = rows[0][:2]
     return ClusterState(tuple(Node(*row[2:]) for row in rows if row[2] is not None), coordinator, epoch)
-
-
-def _row_of(node: Node) -> tuple[object, ...]:
-    return (
-        node.id,
-        node.address,
-        node.version,
-        node.oldest_protocol,
-        node.newest_protocol,
-        node.lease_us,
-        node.draining,
-        node.load,
-        node.renewals,
-    )

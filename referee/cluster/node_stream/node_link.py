@@ -6,7 +6,8 @@ after three to four seconds, long before gRPC would.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import grpc
 import grpc.aio
@@ -28,14 +29,13 @@ log = structlog.get_logger("referee.cluster")
 Receive = Callable[[bytes], None]
 
 
-class StreamCounter(Protocol):
-    """Counts what streams do."""
+@dataclass(slots=True)
+class NodeStreamCounts:
+    """What the streams between this node and others have carried, for metrics."""
 
-    def count_sent(self, messages: int) -> None: ...
-
-    def count_received(self, messages: int) -> None: ...
-
-    def count_opened(self) -> None: ...
+    opened: int = 0
+    sent: int = 0
+    received: int = 0
 
 
 class NodeLink:
@@ -44,7 +44,7 @@ class NodeLink:
         receive: Receive,
         time: Time,
         max_write_bytes: int,
-        counter: StreamCounter,
+        counts: NodeStreamCounts,
         begin: Callable[[], None] = lambda: None,
     ) -> None:
         """`receive` is called with each message, and `begin` before that, when the other side has written something.
@@ -54,7 +54,7 @@ class NodeLink:
         self._receive = receive
         self._begin = begin
         self._time = time
-        self._counter = counter
+        self._counts = counts
         self._queue = StreamQueue(max_write_bytes)
         self._ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         """Why the stream has ended."""
@@ -113,7 +113,7 @@ class NodeLink:
     async def _receive_all(self, messages: list[bytes]) -> None:
         self._handle(self._begin)
         self._begin = lambda: None
-        self._counter.count_received(len(messages))
+        self._counts.received += len(messages)
         for number, message in enumerate(messages, 1):
             self._handle(self._receive, message)
             if number % MESSAGES_PER_YIELD == 0:
@@ -135,7 +135,7 @@ class NodeLink:
                 if self._ended.done():
                     return
                 await write(written)
-                self._counter.count_sent(messages)
+                self._counts.sent += messages
         except Exception:
             return  # The stream is broken, and the reader knows why.
 

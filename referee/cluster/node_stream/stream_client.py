@@ -8,7 +8,7 @@ import structlog
 
 from referee.cluster.forwarding.forwarding_header import HEADER, ForwardingHeader
 from referee.cluster.forwarding.node_channels import NodeChannels
-from referee.cluster.node_stream.node_link import NodeLink, StreamCounter
+from referee.cluster.node_stream.node_link import NodeLink, NodeStreamCounts
 from referee.cluster.node_stream.stream_server import PATH
 from referee.live.ports import Time
 from referee.match.clock import MS, SECOND, Micros
@@ -40,14 +40,14 @@ class NodeStreamClient:
         user: StreamUser,
         time: Time,
         max_write_bytes: int,
-        counter: StreamCounter,
+        counts: NodeStreamCounts,
     ) -> None:
         self._channels = channels
         self._header = header
         self._user = user
         self._time = time
         self._max_write_bytes = max_write_bytes
-        self._counter = counter
+        self._counts = counts
         self._target = ("", "")
         """Id and address of the coordinator. Empty: there is none."""
         self._link: NodeLink | None = None
@@ -101,9 +101,7 @@ class NodeStreamClient:
         """Open a stream, and serve it until it ends; return why."""
         # Each attempt has a connection of its own: gRPC would delay the next one after a failure.
         channel: Any = self._channels.create_channel(address)
-        link = NodeLink(
-            self._user.received, self._time, self._max_write_bytes, self._counter, lambda: self._begin(link)
-        )
+        link = NodeLink(self._user.received, self._time, self._max_write_bytes, self._counts, lambda: self._begin(link))
         try:
             call = channel.stream_stream(PATH)(metadata=((HEADER, self._header.write(PATH, node)),))
             return await link.run(call.read, call.write)
@@ -115,7 +113,7 @@ class NodeStreamClient:
     def _begin(self, link: NodeLink) -> None:
         self._link = link
         self._known_failure = ""
-        self._counter.count_opened()
+        self._counts.opened += 1
         log.info("stream to the coordinator opened", node=self._target[0])
         self._user.connected(link.send)
 

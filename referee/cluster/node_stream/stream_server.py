@@ -9,7 +9,7 @@ import structlog
 
 from referee.accounts.account_errors import BadField
 from referee.cluster.forwarding.forwarding_header import HEADER, ForwardingHeader
-from referee.cluster.node_stream.node_link import NodeLink, StreamCounter
+from referee.cluster.node_stream.node_link import NodeLink, NodeStreamCounts
 from referee.live.ports import Time
 from referee.match.clock import Micros
 from referee.transport.forwarding.cluster_gate import Metadata
@@ -51,7 +51,7 @@ class NodeStreamServer:
         handler: StreamHandler,
         time: Time,
         max_write_bytes: int,
-        counter: StreamCounter,
+        counts: NodeStreamCounts,
     ) -> None:
         """`node`: id of this node."""
         self._node = node
@@ -59,7 +59,7 @@ class NodeStreamServer:
         self._handler = handler
         self._time = time
         self._max_write_bytes = max_write_bytes
-        self._counter = counter
+        self._counts = counts
         self._links: dict[str, NodeLink] = {}
         """The open stream of each node."""
 
@@ -106,11 +106,11 @@ class NodeStreamServer:
             raise NodeUnavailable("another node has this address now")
         self.end(node, "the node has opened another one")
         link = NodeLink(
-            lambda message: self._handler.receive(node, message), self._time, self._max_write_bytes, self._counter
+            lambda message: self._handler.receive(node, message), self._time, self._max_write_bytes, self._counts
         )
         self._handler.connect(node, link.send)
         self._links[node] = link
-        self._counter.count_opened()
+        self._counts.opened += 1
         log.info("stream of a node opened", node=node)
         return node, link
 

@@ -5,7 +5,7 @@
 - `commands`: requests of entrants, of the organiser and of the ladder worker
 - `decide`: the events that follow from a command
 - `rating_rules`: absence, new versions, repeated opponents and owners
-- `rated_matches`, `rating_replay`: which matches are rated; ratings computed again after a correction
+- `rating_replay`: ratings computed again after a correction
 - `season`: ratings, win-loss records and standings of one season
 - `win_loss`, `result_counts`: records of a player, and all results, from which standings estimate
 - `planning`: what a planning was decided from, as its event records it

@@ -17,39 +17,14 @@ from referee.contests.contest_errors import (
     SameOwner,
     WrongParticipantCount,
 )
-from referee.contests.ladder.commands import (
-    ChallengeEntrants,
-    CloseLadder,
-    CorrectMatch,
-    FinishClosure,
-    JoinLadder,
-    LadderCommand,
-    LeaveLadder,
-    PairEntrants,
-    PauseLadder,
-    RateMatch,
-    RecordLadderResult,
-    RecordLadderVoid,
-    ResumeLadder,
-    StartLadderMatch,
-    StartSeason,
-)
-from referee.contests.ladder.events import (
-    LadderClosureFinished,
-    LadderClosureStarted,
-    LadderEvent,
-    LadderPaused,
-    LadderResumed,
-    MatchRated,
-    PairingPlanned,
-    SeasonStarted,
-)
+from referee.contests.ladder import commands, events
+from referee.contests.ladder.commands import LadderCommand
+from referee.contests.ladder.events import LadderEvent
 from referee.contests.ladder.matchmaking import (
     choose_seating,
     create_pairing,
     pair_entrants,
     pairing_lots,
-    pairing_options,
 )
 from referee.contests.ladder.planning import command_from_input, input_of_command
 from referee.contests.ladder.rating_replay import corrected_match, needs_replay
@@ -68,45 +43,8 @@ from referee.contests.strength.rating import FinishOrder
 from referee.match.match_errors import RequestIdReused
 from referee.match.setup import Player
 
-ALLOWED: dict[LadderPhase, set[type]] = {
-    LadderPhase.OPEN: {
-        JoinLadder,
-        LeaveLadder,
-        PairEntrants,
-        ChallengeEntrants,
-        StartLadderMatch,
-        RecordLadderResult,
-        RateMatch,
-        RecordLadderVoid,
-        CorrectMatch,
-        StartSeason,
-        PauseLadder,
-        ResumeLadder,
-        CloseLadder,
-    },
-    LadderPhase.CLOSING: {
-        LeaveLadder,
-        PairEntrants,
-        StartLadderMatch,
-        RecordLadderResult,
-        RateMatch,
-        RecordLadderVoid,
-        CorrectMatch,
-        CloseLadder,
-        FinishClosure,
-    },
-    LadderPhase.CLOSED: {
-        LeaveLadder,
-        PairEntrants,
-        StartLadderMatch,
-        RecordLadderResult,
-        RateMatch,
-        RecordLadderVoid,
-        CorrectMatch,
-        CloseLadder,
-        FinishClosure,
-    },  # A late result is not an error.
-}
+ALWAYS, OPEN = frozenset(LadderPhase), frozenset({LadderPhase.OPEN})
+CLOSING = ALWAYS - OPEN
 
 
 def decide(ladder: Ladder, command: LadderCommand) -> list[LadderEvent]:
@@ -116,11 +54,12 @@ def decide(ladder: Ladder, command: LadderCommand) -> list[LadderEvent]:
     """
     if _is_repeated(ladder, command):
         return []
-    if type(command) not in ALLOWED[ladder.phase]:
+    decide_own, phases = DECIDE[type(command)]
+    if ladder.phase not in phases:
         raise LadderClosed(ladder.terms.name)
-    if ladder.phase is LadderPhase.CLOSED and not isinstance(command, CorrectMatch):
-        return []
-    return DECIDE[type(command)](ladder, command)
+    if ladder.phase is LadderPhase.CLOSED and not isinstance(command, commands.CorrectMatch):
+        return []  # A late result is not an error.
+    return decide_own(ladder, command)
 
 
 def find_challenge(ladder: Ladder, request: str) -> PairingProgress | None:
@@ -135,16 +74,16 @@ def _is_repeated(ladder: Ladder, command: LadderCommand) -> bool:
     Raises RequestIdReused.
     """
     match command:
-        case StartSeason(request):
+        case commands.StartSeason(request):
             return request in ladder.season_requests
-        case ChallengeEntrants(request, entrants) if known := find_challenge(ladder, request):
+        case commands.ChallengeEntrants(request, entrants) if known := find_challenge(ladder, request):
             if set(known.pairing.entrants) != set(entrants):
                 raise RequestIdReused(request)
             return True
     return False
 
 
-def _join(ladder: Ladder, command: JoinLadder) -> list[LadderEvent]:
+def _join(ladder: Ladder, command: commands.JoinLadder) -> list[LadderEvent]:
     entrant, terms = command.entrant, ladder.terms
     bots = [player.bot for player in entrant.bots]
     if len(set(bots)) != terms.bots_per_entrant or len(bots) != terms.bots_per_entrant:
@@ -161,7 +100,7 @@ def _join(ladder: Ladder, command: JoinLadder) -> list[LadderEvent]:
     return [EntrantJoined(entrant)]
 
 
-def _leave(ladder: Ladder, command: LeaveLadder) -> list[LadderEvent]:
+def _leave(ladder: Ladder, command: commands.LeaveLadder) -> list[LadderEvent]:
     _check_member(ladder, command.name)
     return [EntrantLeft(command.name, command.message)]
 
@@ -171,14 +110,14 @@ def _check_member(ladder: Ladder, name: str) -> None:
         raise NotAMember(ladder.terms.name, name)
 
 
-def _pair(ladder: Ladder, command: PairEntrants) -> list[LadderEvent]:
+def _pair(ladder: Ladder, command: commands.PairEntrants) -> list[LadderEvent]:
     """Return new pairings, planned only from the part of the command that the log records."""
     planning = input_of_command(ladder, command)
     paired = pair_entrants(ladder, command_from_input(ladder, planning))
     return [*(replace(event, planning=planning) for event in paired[:1]), *paired[1:]]
 
 
-def _challenge(ladder: Ladder, command: ChallengeEntrants) -> list[LadderEvent]:
+def _challenge(ladder: Ladder, command: commands.ChallengeEntrants) -> list[LadderEvent]:
     challenged, expected = set(command.entrants), ladder.terms.table_size
     for name in command.entrants:
         _check_member(ladder, name)
@@ -188,43 +127,33 @@ def _challenge(ladder: Ladder, command: ChallengeEntrants) -> list[LadderEvent]:
         raise WrongParticipantCount("a challenge", len(challenged), expected)
     if shared := find_same_owner(ladder.entrants[name] for name in command.entrants):
         raise SameOwner(ladder.terms.name, *shared)
-    names = choose_seating(command.entrants, ladder.pairing_history, pairing_options(ladder), pairing_lots(ladder))
-    return [PairingPlanned(create_pairing(ladder, ladder.planned_count + 1, names), command.request)]
+    names = choose_seating(command.entrants, ladder.pairing_history, ladder.terms, pairing_lots(ladder))
+    return [events.PairingPlanned(create_pairing(ladder, ladder.planned_count + 1, names), command.request)]
 
 
-def _start_match(ladder: Ladder, command: StartLadderMatch) -> list[LadderEvent]:
+def _start_match(ladder: Ladder, command: commands.StartLadderMatch) -> list[LadderEvent]:
     found = _find_due(ladder, command.due_id, command.match_id)
     return _started_events(found, command.match_id) if found else []
 
 
-def _record(ladder: Ladder, command: RecordLadderResult) -> list[LadderEvent]:
+def _record(ladder: Ladder, command: commands.RecordLadderResult | commands.RateMatch) -> list[LadderEvent]:
     found = _find_due(ladder, command.due_id, command.match_id)
     if found is None:
         return []
     _, due = found
-    return [
-        *_started_events(found, command.match_id),
-        ContestMatchScored(due.pairing.id, due.number, _score(ladder, due, command)),
-    ]
+    scored = ContestMatchScored(due.pairing.id, due.number, _score(ladder, due, command))
+    return [*_started_events(found, command.match_id), scored]
 
 
-def _rate(ladder: Ladder, command: RateMatch) -> list[LadderEvent]:
-    match_id, finish, forfeited = command.match_id, command.finish, command.forfeited
-    recorded = _record(ladder, RecordLadderResult(command.due_id, match_id, finish, forfeited))
+def _rate(ladder: Ladder, command: commands.RateMatch) -> list[LadderEvent]:
+    match_id, finish, at_ms, history = command.match_id, command.finish, command.at_ms, ladder.rating_history
+    recorded = _record(ladder, command)
     known = ladder.rated_matches.season_of(match_id) is not None
     if known or find_same_owner(_rated_entrants(ladder, finish)):
         return recorded
-    return [
-        *recorded,
-        _rated(ladder, command),
-    ]
-
-
-def _rated(ladder: Ladder, command: RateMatch) -> MatchRated:
-    finish, at_ms, history = command.finish, command.at_ms, ladder.rating_history
     weight = history.weight(finish, holders_of(ladder.all_entrants, finish), at_ms)
     changes = history.updates(ladder.current_season.ratings, finish, weight, at_ms)
-    return MatchRated(command.match_id, finish, command.forfeited, changes, at_ms, weight)
+    return [*recorded, events.MatchRated(match_id, finish, command.forfeited, changes, at_ms, weight)]
 
 
 def _rated_entrants(ladder: Ladder, finish: FinishOrder[Player]) -> list[ContestEntrant]:
@@ -235,13 +164,13 @@ def _rated_entrants(ladder: Ladder, finish: FinishOrder[Player]) -> list[Contest
     return [entrants[player.bot] for player in finish.players if player.bot in entrants]
 
 
-def _correct(ladder: Ladder, command: CorrectMatch) -> list[LadderEvent]:
+def _correct(ladder: Ladder, command: commands.CorrectMatch) -> list[LadderEvent]:
     if not needs_replay(ladder, command.correction):
         return []
     return [corrected_match(command.correction, command.played, command.replay)]
 
 
-def _record_void(ladder: Ladder, command: RecordLadderVoid) -> list[LadderEvent]:
+def _record_void(ladder: Ladder, command: commands.RecordLadderVoid) -> list[LadderEvent]:
     found = _find_due(ladder, command.due_id, command.match_id)
     if found is None:
         return []
@@ -267,7 +196,7 @@ def _started_events(found: tuple[PairingProgress, DueMatch], match_id: str) -> l
     return [ContestMatchStarted(due.pairing.id, due.number, due.attempt, match_id)]
 
 
-def _score(ladder: Ladder, due: DueMatch, command: RecordLadderResult) -> MatchScore:
+def _score(ladder: Ladder, due: DueMatch, command: commands.RecordLadderResult | commands.RateMatch) -> MatchScore:
     """Convert the finish to the order of the pairing's entrants."""
     finish, pairing = command.finish, due.pairing
     ranks = {player: rank for side, rank in zip(finish.sides, finish.ranks, strict=True) for player in side}
@@ -285,39 +214,32 @@ def _entrant_name(ladder: Ladder, pairing: Pairing, player: Player) -> str:
     return next(name for name in pairing.entrants if ladder.all_entrants[name].bots[0].bot == player.bot)
 
 
-def _start_season(ladder: Ladder, command: StartSeason) -> list[LadderEvent]:
-    return [SeasonStarted(ladder.season + 1, command.request)]
+def _pause(ladder: Ladder, command: commands.PauseLadder) -> list[LadderEvent]:
+    return [] if ladder.paused else [events.LadderPaused(command.message)]
 
 
-def _pause(ladder: Ladder, command: PauseLadder) -> list[LadderEvent]:
-    return [] if ladder.paused else [LadderPaused(command.message)]
+def _close(ladder: Ladder, command: commands.CloseLadder) -> list[LadderEvent]:
+    return [events.LadderClosureStarted(command.message)] if ladder.phase is LadderPhase.OPEN else []
 
 
-def _resume(ladder: Ladder, _: ResumeLadder) -> list[LadderEvent]:
-    return [LadderResumed()] if ladder.paused else []
+def _finish_closure(ladder: Ladder, _: commands.FinishClosure) -> list[LadderEvent]:
+    return [] if ladder.matches_in_play else [events.LadderClosureFinished()]
 
 
-def _close(ladder: Ladder, command: CloseLadder) -> list[LadderEvent]:
-    return [LadderClosureStarted(command.message)] if ladder.phase is LadderPhase.OPEN else []
-
-
-def _finish_closure(ladder: Ladder, _: FinishClosure) -> list[LadderEvent]:
-    return [] if ladder.matches_in_play else [LadderClosureFinished()]
-
-
-DECIDE: dict[type, Callable[[Ladder, Any], list[LadderEvent]]] = {
-    JoinLadder: _join,
-    LeaveLadder: _leave,
-    PairEntrants: _pair,
-    ChallengeEntrants: _challenge,
-    StartLadderMatch: _start_match,
-    RecordLadderResult: _record,
-    RateMatch: _rate,
-    RecordLadderVoid: _record_void,
-    CorrectMatch: _correct,
-    StartSeason: _start_season,
-    PauseLadder: _pause,
-    ResumeLadder: _resume,
-    CloseLadder: _close,
-    FinishClosure: _finish_closure,
+DECIDE: dict[type, tuple[Callable[[Ladder, Any], list[LadderEvent]], frozenset[LadderPhase]]] = {
+    commands.JoinLadder: (_join, OPEN),
+    commands.LeaveLadder: (_leave, ALWAYS),
+    commands.PairEntrants: (_pair, ALWAYS),
+    commands.ChallengeEntrants: (_challenge, OPEN),
+    commands.StartLadderMatch: (_start_match, ALWAYS),
+    commands.RecordLadderResult: (_record, ALWAYS),
+    commands.RateMatch: (_rate, ALWAYS),
+    commands.RecordLadderVoid: (_record_void, ALWAYS),
+    commands.CorrectMatch: (_correct, ALWAYS),
+    commands.StartSeason: (lambda ladder, command: [events.SeasonStarted(ladder.season + 1, command.request)], OPEN),
+    commands.PauseLadder: (_pause, OPEN),
+    commands.ResumeLadder: (lambda ladder, _: [events.LadderResumed()] if ladder.paused else [], OPEN),
+    commands.CloseLadder: (_close, ALWAYS),
+    commands.FinishClosure: (_finish_closure, CLOSING),
 }
+"""How each command is decided, and in which phases it is allowed."""

@@ -16,13 +16,12 @@ from math import exp
 from typing import TypeVar
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from engines.chance import Chance
 from referee.contests.ladder.commands import AvailableEntrant, PairEntrants
 from referee.contests.ladder.events import PairingPlanned
-from referee.contests.ladder.state import Ladder, LadderPhase
-from referee.contests.pairing import DueMatch, Pairing, PairingHistory, Sides, partner_pairs
+from referee.contests.ladder.state import Ladder, LadderPhase, LadderPlayTerms
+from referee.contests.pairing import DueMatch, Pairing, PairingHistory, partner_pairs
 from referee.contests.strength.elo import ELO_SCALE
 
 T = TypeVar("T")
@@ -47,18 +46,6 @@ class PairingCandidate(Struct, frozen=True, gc=False):
     provisional: bool = False
     owners: tuple[str, ...] = ()
     """Entrants of one owner do not meet."""
-
-
-class PairingOptions(Struct, frozen=True, gc=False):
-    """Limits of the choice."""
-
-    table_size: int = 2
-    sides: Sides = ()
-    """Partners, as positions at a table. Empty: each entrant plays alone."""
-    rematch_after: int = 1
-    """Number of other opponents before a rematch, if there are enough."""
-    wait_for_fresh: bool = False
-    """Leave an entrant unpaired rather than plan an early rematch."""
 
 
 def select_matches_to_start(
@@ -108,12 +95,11 @@ def pair_entrants(ladder: Ladder, command: PairEntrants) -> list[PairingPlanned]
     waiting = _waiting_for_slots(ladder, available, command.deferred)
     reserved = Counter(name for due in waiting for name in due.pairing.entrants)
     candidates = [_candidate(ladder, each, each.free_slots - reserved[each.name]) for each in available.values()]
-    options = replace(
-        pairing_options(ladder), wait_for_fresh=bool(ladder.matches_in_play) and not command.allow_early_rematch
-    )
+    wait_for_fresh = bool(ladder.matches_in_play) and not command.allow_early_rematch
     requested = len(candidates) if command.max_pairings is None else command.max_pairings
     startable = _startable_count(ladder, len(waiting) + requested) - len(waiting)
-    tables = choose_matches(candidates, ladder.pairing_history, options, max(0, startable), pairing_lots(ladder))
+    most, lots = max(0, startable), pairing_lots(ladder)
+    tables = choose_matches(candidates, ladder.pairing_history, ladder.terms, most, lots, wait_for_fresh=wait_for_fresh)
     return [
         PairingPlanned(create_pairing(ladder, number, table))
         for number, table in enumerate(tables, ladder.planned_count + 1)
@@ -133,10 +119,6 @@ def _candidate(ladder: Ladder, available: AvailableEntrant, free_slots: int) -> 
     )
 
 
-def pairing_options(ladder: Ladder) -> PairingOptions:
-    return PairingOptions(ladder.terms.table_size, ladder.terms.sides, ladder.terms.rematch_after)
-
-
 def pairing_lots(ladder: Ladder) -> "Lots":
     """Return the lots of the decision that plans the ladder's next pairing, and others at the same time."""
     return Lots(ladder.terms.chance.fork(f"pairing {ladder.planned_count + 1}"))
@@ -150,20 +132,27 @@ def create_pairing(ladder: Ladder, number: int, names: tuple[str, ...]) -> Pairi
 
 
 def choose_matches(
-    candidates: Iterable[PairingCandidate], history: PairingHistory, options: PairingOptions, limit: int, lots: "Lots"
+    candidates: Iterable[PairingCandidate],
+    history: PairingHistory,
+    terms: LadderPlayTerms,
+    limit: int,
+    lots: "Lots",
+    *,
+    wait_for_fresh: bool = False,
 ) -> list[tuple[str, ...]]:
-    """Return up to `limit` matches, each as entrants in the order of seats.
+    """Return up to `limit` matches, each as entrants in the order of seats. Entrants with a free slot get at most one.
 
-    Each entrant with a free slot gets at most one.
+    With `wait_for_fresh`, an entrant is left unpaired rather than paired for an early rematch.
     """
-    return list(islice(_matches(sorted(candidates, key=lambda entrant: entrant.name), history, options, lots), limit))
+    in_order = sorted(candidates, key=lambda entrant: entrant.name)
+    distance = _rematch_distance(len(in_order), terms) if wait_for_fresh else 0
+    return list(islice(_matches(in_order, history, terms, distance, lots), limit))
 
 
 def _matches(
-    candidates: Sequence[PairingCandidate], history: PairingHistory, options: PairingOptions, lots: "Lots"
+    candidates: Sequence[PairingCandidate], history: PairingHistory, terms: LadderPlayTerms, distance: int, lots: "Lots"
 ) -> Iterable[tuple[str, ...]]:
     waiting = {candidate.name: candidate for candidate in candidates if candidate.free_slots > 0}
-    distance = _rematch_distance(len(candidates), options) if options.wait_for_fresh else 0
     meetings = RecentMeetings(waiting, history)
 
     def urgency(candidate: PairingCandidate) -> tuple[bool, bool, int, float]:
@@ -171,13 +160,13 @@ def _matches(
 
     for _, equally_urgent in groupby(sorted(waiting.values(), key=urgency), urgency):
         seekers = [candidate for candidate in equally_urgent if candidate.name in waiting]
-        while seekers and len(waiting) >= options.table_size:
+        while seekers and len(waiting) >= terms.table_size:
             seeker = lots.draw(seekers)
-            table = _choose_table(seeker, waiting.values(), meetings, options, distance, lots)
-            if len(table) == options.table_size:
+            table = _choose_table(seeker, waiting.values(), meetings, terms, distance, lots)
+            if len(table) == terms.table_size:
                 for candidate in table:
                     del waiting[candidate.name]
-                yield choose_seating([candidate.name for candidate in table], history, options, lots)
+                yield choose_seating([candidate.name for candidate in table], history, terms, lots)
             seekers = [candidate for candidate in seekers if candidate.name in waiting and candidate is not seeker]
 
 
@@ -185,20 +174,20 @@ def _choose_table(
     seeker: PairingCandidate,
     waiting: Iterable[PairingCandidate],
     meetings: "RecentMeetings",
-    options: PairingOptions,
+    terms: LadderPlayTerms,
     distance: int,
     lots: "Lots",
 ) -> list[PairingCandidate]:
     """Return the best table for an entrant. It is incomplete if the entrant should wait instead."""
     table = [seeker]
     opponents = list(waiting)
-    while len(table) < options.table_size:
+    while len(table) < terms.table_size:
         excluded = {table[-1].name, *meetings.rematch_penalties(table[-1:], distance)}
         owners = set(table[-1].owners)
         opponents = [other for other in opponents if other.name not in excluded and owners.isdisjoint(other.owners)]
         if not opponents:
             break
-        table.append(lots.draw(_suitable_opponents(table, opponents, meetings, options)))
+        table.append(lots.draw(_suitable_opponents(table, opponents, meetings, terms)))
     return table
 
 
@@ -206,10 +195,10 @@ def _suitable_opponents(
     table: Sequence[PairingCandidate],
     opponents: Sequence[PairingCandidate],
     meetings: "RecentMeetings",
-    options: PairingOptions,
+    terms: LadderPlayTerms,
 ) -> list[PairingCandidate]:
     """Return the opponents that are informative enough, among those met least recently."""
-    penalties = meetings.rematch_penalties(table, options.rematch_after)
+    penalties = meetings.rematch_penalties(table, terms.rematch_after)
     least = min(penalties.get(opponent.name, 0) for opponent in opponents)
     least_recent = [opponent for opponent in opponents if penalties.get(opponent.name, 0) == least]
     information = [sum(expected_information(each, opponent) for each in table) for opponent in least_recent]
@@ -254,10 +243,10 @@ class Lots:
 
 
 def choose_seating(
-    names: Iterable[str], history: PairingHistory, options: PairingOptions, lots: Lots
+    names: Iterable[str], history: PairingHistory, terms: LadderPlayTerms, lots: Lots
 ) -> tuple[str, ...]:
     """Return an order of seats that repeats former seats and partners least; by lot if there are several."""
-    unfairness = {order: _unfairness(order, history, options) for order in permutations(sorted(names))}
+    unfairness = {order: _unfairness(order, history, terms) for order in permutations(sorted(names))}
     least = min(unfairness.values())
     return lots.draw([order for order, amount in unfairness.items() if amount == least])
 
@@ -273,10 +262,10 @@ def expected_information(candidate: PairingCandidate, other: PairingCandidate) -
     return outcome_variance / (candidate.deviation**2 + other.deviation**2 + ELO_SCALE**2)
 
 
-def _rematch_distance(count: int, options: PairingOptions) -> int:
+def _rematch_distance(count: int, terms: LadderPlayTerms) -> int:
     """Return how many other opponents each of `count` candidates can meet before a rematch."""
-    others = options.table_size - 1
-    return min(options.rematch_after, max(0, count - options.table_size) // others * others)
+    others = terms.table_size - 1
+    return min(terms.rematch_after, max(0, count - terms.table_size) // others * others)
 
 
 def _urgency(candidate: PairingCandidate, count: int) -> tuple[bool, bool, int, float]:
@@ -285,6 +274,6 @@ def _urgency(candidate: PairingCandidate, count: int) -> tuple[bool, bool, int, 
     return not long, not candidate.provisional, -candidate.pairings_since_last, -candidate.deviation
 
 
-def _unfairness(order: Sequence[str], history: PairingHistory, options: PairingOptions) -> int:
+def _unfairness(order: Sequence[str], history: PairingHistory, terms: LadderPlayTerms) -> int:
     seats = sum((history.seat_counts.get((name, seat), 0) + 1) ** 2 for seat, name in enumerate(order))
-    return seats + sum((history.partner_counts.get(pair, 0) + 1) ** 2 for pair in partner_pairs(order, options.sides))
+    return seats + sum((history.partner_counts.get(pair, 0) + 1) ** 2 for pair in partner_pairs(order, terms.sides))

@@ -96,8 +96,12 @@ class SeasonStandings(Struct, frozen=True, gc=False):
             for name, entrant in self.entrants.items()
             for player in self._players(entrant, playing.get(name), all_versions)
         ]
-        in_order = sorted(players, key=lambda pair: self._merit(pair[1]))
-        return [self._row(rank, *pair, idle=pair[0].name not in online) for rank, pair in enumerate(in_order, 1)]
+        rows = []
+        for rank, (entrant, player) in enumerate(sorted(players, key=lambda pair: self._merit(pair[1])), 1):
+            rating, record = self.rating_of(player), self.season.record(player)
+            provisional, idle = self.is_provisional(rating), entrant.name not in online
+            rows.append(LadderStandingsRow(rank, entrant, player, rating, provisional, record, idle))
+        return rows
 
     def _players(self, entrant: ContestEntrant, playing: Player | None, all_versions: bool) -> Iterable[Player]:
         present = playing or self.season.last_players.get(entrant.name) or entrant.rated_player()
@@ -107,16 +111,5 @@ class SeasonStandings(Struct, frozen=True, gc=False):
 
     def _merit(self, player: Player) -> tuple[bool, float, float, str, str]:
         record = self.rating_of(player)
-        return (
-            self.is_provisional(record),
-            -record.rating.lower_bound,
-            -record.rating.value,
-            player.bot,
-            player.version,
-        )
-
-    def _row(self, rank: int, entrant: ContestEntrant, player: Player, *, idle: bool) -> LadderStandingsRow:
-        record = self.rating_of(player)
-        return LadderStandingsRow(
-            rank, entrant, player, record, self.is_provisional(record), self.season.record(player), idle
-        )
+        rating = record.rating
+        return self.is_provisional(record), -rating.lower_bound, -rating.value, player.bot, player.version

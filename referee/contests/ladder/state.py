@@ -6,26 +6,16 @@
 from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any
+from zlib import crc32
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from engines.chance import Chance
 from referee.contests.contest_entrant import ContestEntrant, EntrantJoined, EntrantLeft
-from referee.contests.ladder.events import (
-    EntrantAvailability,
-    LadderClosureFinished,
-    LadderClosureStarted,
-    LadderEvent,
-    LadderPaused,
-    LadderResumed,
-    MatchCorrected,
-    MatchRated,
-    PairingPlanned,
-    PlanningInput,
-    SeasonStarted,
-)
-from referee.contests.ladder.rated_matches import RatedMatches
+from referee.contests.corrections import Correction, with_request
+from referee.contests.ladder import events
+from referee.contests.ladder.events import LadderEvent
 from referee.contests.ladder.rating_rules import RatingHistory, holders_of
 from referee.contests.ladder.season import LadderStandingsRow, Season, SeasonStandings
 from referee.contests.pairing import (
@@ -89,6 +79,43 @@ class LadderPhase(Enum):
     CLOSED = "closed"
 
 
+BUCKETS = 1024
+
+
+class RatedMatches(Struct, frozen=True, gc=False):
+    """Which matches a ladder has rated, so that none is rated twice, and which of them staff corrected.
+
+    There may be a hundred thousand, so an addition copies only the list of buckets, and the bucket of the id.
+    """
+
+    buckets: tuple[Mapping[str, int], ...] = ({},) * BUCKETS
+    """Season of each match, by id, in the bucket of its id. Struck matches are included."""
+    corrections: Mapping[str, events.MatchCorrected] = field(default_factory=dict)
+    """Corrections that count, by match, without what followed from them."""
+    requests: Mapping[str, Correction] = field(default_factory=dict)
+    """The newest corrections, by request id."""
+
+    def season_of(self, match_id: str) -> int | None:
+        """Return the season in which a match was rated. None: it was not."""
+        return self.buckets[_bucket(match_id)].get(match_id)
+
+    def with_match(self, match_id: str, season: int) -> "RatedMatches":
+        place = _bucket(match_id)
+        changed = {**self.buckets[place], match_id: season}
+        return replace(self, buckets=(*self.buckets[:place], changed, *self.buckets[place + 1 :]))
+
+    def with_correction(self, event: events.MatchCorrected) -> "RatedMatches":
+        correction = event.correction
+        corrections = {key: earlier for key, earlier in self.corrections.items() if key != correction.match_id}
+        if correction.kind != "restored":
+            corrections[correction.match_id] = replace(event, seasons=(), versions=())
+        return replace(self, corrections=corrections, requests=with_request(self.requests, correction))
+
+
+def _bucket(match_id: str) -> int:
+    return crc32(match_id.encode()) % BUCKETS
+
+
 class Ladder(Struct, frozen=True, gc=False):
     """A ladder after some events."""
 
@@ -118,7 +145,7 @@ class Ladder(Struct, frozen=True, gc=False):
     rating_history: RatingHistory = field(default_factory=RatingHistory)
     last_pairings: Mapping[str, int] = field(default_factory=dict)
     """Number of each entrant's last pairing; before its first one, of the last pairing planned when it joined."""
-    availability: Mapping[str, EntrantAvailability] = field(default_factory=dict)
+    availability: Mapping[str, events.EntrantAvailability] = field(default_factory=dict)
     """Entrants that were available at the last planning and have not left since, by name."""
     rated_matches: RatedMatches = field(default_factory=RatedMatches)
 
@@ -232,7 +259,7 @@ def _left(ladder: Ladder, event: EntrantLeft) -> Ladder:
     return replace(ladder, entrants=entrants, pairings=pairings, availability=availability)
 
 
-def _paired(ladder: Ladder, event: PairingPlanned) -> Ladder:
+def _paired(ladder: Ladder, event: events.PairingPlanned) -> Ladder:
     challenges = _without_oldest(ladder)
     pairing, challenged = event.pairing, set(challenges.values())
     kept = {key: progress for key, progress in ladder.pairings.items() if key in challenged or not progress.is_done}
@@ -250,7 +277,7 @@ def _paired(ladder: Ladder, event: PairingPlanned) -> Ladder:
     )
 
 
-def availability_after(ladder: Ladder, planning: PlanningInput) -> dict[str, EntrantAvailability]:
+def availability_after(ladder: Ladder, planning: events.PlanningInput) -> dict[str, events.EntrantAvailability]:
     """Return the entrants that were available at a planning, in the order of joining."""
     known = {**ladder.availability, **{entrant.name: entrant for entrant in planning.changed}}
     return {name: known[name] for name in ladder.entrants if name in known and name not in planning.gone}
@@ -279,7 +306,7 @@ def _match_voided(ladder: Ladder, event: ContestMatchVoided) -> Ladder:
     return _with_progress(ladder, ladder.pairings[event.pairing].with_void(event.number))
 
 
-def _match_rated(ladder: Ladder, event: MatchRated) -> Ladder:
+def _match_rated(ladder: Ladder, event: events.MatchRated) -> Ladder:
     players = {entrant.name: player for player in event.finish.players if (entrant := _entrant(ladder, player))}
     rated, holders = ladder.current_season.after_match(event), holders_of(ladder.all_entrants, event.finish)
     return replace(
@@ -290,7 +317,7 @@ def _match_rated(ladder: Ladder, event: MatchRated) -> Ladder:
     )
 
 
-def _match_corrected(ladder: Ladder, event: MatchCorrected) -> Ladder:
+def _match_corrected(ladder: Ladder, event: events.MatchCorrected) -> Ladder:
     recomputed = {season.season: season for season in event.seasons}
     past = ((old.corrected(recomputed.get(number)), who) for number, (old, who) in enumerate(ladder.past_seasons, 1))
     rated_ms = {row.player: row.rated_ms for row in recomputed[ladder.season].rows}
@@ -307,7 +334,7 @@ def _entrant(ladder: Ladder, player: Player) -> ContestEntrant | None:
     return ladder.entrants.get(player.bot) if ladder.terms.bots_per_entrant > 1 else ladder.entrant_of(player.bot)
 
 
-def _season_started(ladder: Ladder, event: SeasonStarted) -> Ladder:
+def _season_started(ladder: Ladder, event: events.SeasonStarted) -> Ladder:
     challenged = {**ladder.season_requests, event.request: event.season} if event.request else ladder.season_requests
     return replace(
         ladder,
@@ -318,14 +345,6 @@ def _season_started(ladder: Ladder, event: SeasonStarted) -> Ladder:
     )
 
 
-def _closure_started(ladder: Ladder, event: LadderClosureStarted) -> Ladder:
-    return replace(ladder, phase=LadderPhase.CLOSING, message=event.message)
-
-
-def _closure_finished(ladder: Ladder, _: LadderClosureFinished) -> Ladder:
-    return replace(ladder, phase=LadderPhase.CLOSED)
-
-
 def _with_progress(ladder: Ladder, progress: PairingProgress) -> Ladder:
     return replace(ladder, pairings={**ladder.pairings, progress.pairing.id: progress})
 
@@ -333,15 +352,17 @@ def _with_progress(ladder: Ladder, progress: PairingProgress) -> Ladder:
 EVOLVE: dict[type, Callable[[Ladder, Any], Ladder]] = {
     EntrantJoined: _joined,
     EntrantLeft: _left,
-    PairingPlanned: _paired,
+    events.PairingPlanned: _paired,
     ContestMatchStarted: _match_started,
     ContestMatchScored: _match_scored,
     ContestMatchVoided: _match_voided,
-    MatchRated: _match_rated,
-    MatchCorrected: _match_corrected,
-    SeasonStarted: _season_started,
-    LadderPaused: lambda ladder, _: replace(ladder, paused=True),
-    LadderResumed: lambda ladder, _: replace(ladder, paused=False),
-    LadderClosureStarted: _closure_started,
-    LadderClosureFinished: _closure_finished,
+    events.MatchRated: _match_rated,
+    events.MatchCorrected: _match_corrected,
+    events.SeasonStarted: _season_started,
+    events.LadderPaused: lambda ladder, _: replace(ladder, paused=True),
+    events.LadderResumed: lambda ladder, _: replace(ladder, paused=False),
+    events.LadderClosureStarted: lambda ladder, event: replace(
+        ladder, phase=LadderPhase.CLOSING, message=event.message
+    ),
+    events.LadderClosureFinished: lambda ladder, _: replace(ladder, phase=LadderPhase.CLOSED),
 }

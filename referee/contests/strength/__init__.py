@@ -5,5 +5,4 @@
 - `sprt_evaluation`: the sequential probability ratio test: state and verdict
 - `bradley_terry`: strengths that explain all results of a field
 - `joint_fit`: strengths of a ladder, where most pairs have never met
-- `beta_distribution`: what is known of a score
 """

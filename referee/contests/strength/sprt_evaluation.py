@@ -49,8 +49,8 @@ CLEAR_SHARE = 0.1
 class BadSprt(DetailedError):
     """Parameters that make no valid test."""
 
-    def __init__(self, field: str, why: str) -> None:
-        super().__init__(f"invalid SPRT parameters: {field} {why}", field=field, why=why)
+    def __init__(self, field: str, wrong: str) -> None:
+        super().__init__(f"invalid SPRT parameters: {field} {wrong}", field=field, wrong=wrong)
 
 
 class SprtParameters(Struct, frozen=True, gc=False):

@@ -105,17 +105,17 @@ def _want_same_absolutely(player: DutchPlayer, other: DutchPlayer) -> bool:
     return player.strength == other.strength == PreferenceStrength.ABSOLUTE and player.preference == other.preference
 
 
+@dataclass
 class Bye:
     """What is known about the bye of a round with an odd number of players (C.5, C.9)."""
 
-    def __init__(self, candidates: Collection[int], points: float, *, floats_alone: bool) -> None:
-        self.candidates = candidates
-        """Numbers of the players that may get the bye."""
-        self.points = points
-        """Points of the one that will get the bye."""
-        self.floats_alone = floats_alone
-        """Whether it is the only one to float down from the current bracket. C.9 is applied then only: otherwise, who
-        gets the bye is decided in a later bracket."""
+    candidates: Collection[int]
+    """Numbers of the players that may get the bye."""
+    points: float
+    """Points of the one that will get the bye."""
+    floats_alone: bool
+    """Whether it is the only one to float down from the current bracket. C.9 is applied then only: otherwise, who gets
+    the bye is decided in a later bracket."""
 
 
 class Criteria:

@@ -67,10 +67,7 @@ class BracketPairing(Struct, frozen=True, gc=False):
 
 def build_bracket(count: int, twice: bool, third_place: bool) -> dict[str, BracketPairing]:
     """Return the bracket of single elimination or, if `twice`, of double elimination, by id."""
-    if twice:
-        bracket = double_elimination(count)
-    else:
-        bracket = single_elimination(count, third_place=third_place)
+    bracket = double_elimination(count) if twice else single_elimination(count, third_place=third_place)
     return {pairing.id: pairing for pairing in bracket}
 
 
@@ -156,7 +153,7 @@ def _winners_rounds(rounds: int) -> list[list[BracketPairing]]:
     places: list[BracketPlace] = [SeedPlace(number) for number in seed_positions(rounds)]
     rows = []
     for number in range(1, rounds + 1):
-        row = _bracket_round(BracketStage.WINNERS, number, number, places)
+        row = _bracket_round(BracketStage.WINNERS, number, places)
         places = [WinnerOf(pairing.id) for pairing in row]
         rows.append(row)
     return rows
@@ -167,14 +164,14 @@ def _losers_rounds(upper: list[list[BracketPairing]]) -> Iterator[list[BracketPa
     places: list[BracketPlace] = [LoserOf(pairing.id) for pairing in upper[0]]
     number = 1
     for upper_round in range(1, len(upper)):
-        row = _bracket_round(BracketStage.LOSERS, number, number, places)
+        row = _bracket_round(BracketStage.LOSERS, number, places)
         yield row
         mask = _drop_mask(upper_round, len(row))
         new_losers: list[BracketPlace] = [LoserOf(upper[upper_round][board ^ mask].id) for board in range(len(row))]
         places = [
             place for pairing, other in zip(row, new_losers, strict=True) for place in (other, WinnerOf(pairing.id))
         ]
-        row = _bracket_round(BracketStage.LOSERS, number + 1, number + 1, places)
+        row = _bracket_round(BracketStage.LOSERS, number + 1, places)
         yield row
         places = [WinnerOf(pairing.id) for pairing in row]
         number += 2
@@ -190,9 +187,9 @@ def _drop_mask(upper_round: int, boards: int) -> int:
     return sum((-upper_round >> place & 1) << width - 1 - place for place in range(width))
 
 
-def _bracket_round(stage: BracketStage, number: int, depth: int, places: list[BracketPlace]) -> list[BracketPairing]:
+def _bracket_round(stage: BracketStage, number: int, places: list[BracketPlace]) -> list[BracketPairing]:
     return [
-        BracketPairing(stage, number, board, places[2 * board - 2], places[2 * board - 1], depth)
+        BracketPairing(stage, number, board, places[2 * board - 2], places[2 * board - 1], number)
         for board in range(1, len(places) // 2 + 1)
     ]
 
@@ -257,12 +254,8 @@ class Knockout(Struct, frozen=True, gc=False):
     def _is_elimination(self, pairing: BracketPairing) -> bool:
         """Return whether the loser of this pairing is out."""
         if pairing.stage is BracketStage.WINNERS:
-            return not self._is_double
+            return not any(other.stage is BracketStage.FINAL for other in self.bracket.values())
         return pairing.stage is not BracketStage.FINAL or not self._needs_another_final(pairing)
-
-    @property
-    def _is_double(self) -> bool:
-        return any(pairing.stage is BracketStage.FINAL for pairing in self.bracket.values())
 
     def _is_needed(self, pairing: BracketPairing) -> bool:
         if pairing.stage is not BracketStage.SECOND_FINAL:
@@ -287,12 +280,14 @@ class Knockout(Struct, frozen=True, gc=False):
         return self._advancing(pairing) if isinstance(place, WinnerOf) else self._eliminated(pairing)
 
     def _advancing(self, pairing: BracketPairing) -> Occupant:
-        """Return the entrant that advances."""
+        """Return the entrant that advances: the better seed if the pairing stays level."""
         progress = self.pairings.get(pairing.id)
         if progress and progress.is_deserted:
             return VACANT
         if progress:
-            return (progress.winner or self._better_seed(progress)) if progress.is_done else None
+            if not progress.is_done:
+                return None
+            return progress.winner or min(progress.pairing.entrants, key=self.seeds.index)
         first = self._occupant(pairing.first)
         if first is None:
             return None
@@ -310,10 +305,6 @@ class Knockout(Struct, frozen=True, gc=False):
             winner = self._advancing(pairing)
             return winner and next(name for name in progress.pairing.entrants if name != winner)
         return None if self._advancing(pairing) is None else VACANT
-
-    def _better_seed(self, progress: PairingProgress) -> str:
-        """Return the better seed, which advances if the pairing stays level."""
-        return min(progress.pairing.entrants, key=self.seeds.index)
 
     def _feeder(self, place: BracketPlace) -> BracketPairing:
         assert isinstance(place, WinnerOf | LoserOf)

@@ -24,9 +24,10 @@ from referee.contests.systems.pool_designs import PoolDesign
 def round_robin_pairings(entrants: Sequence[str], number: int, cycles: int) -> list[Pairing]:
     """Return the pairings of a round. Rounds count from 1. An entrant without an opponent scores nothing."""
     cycle, in_cycle = round_robin_place(len(entrants), number, cycles)
+    pairs = [(entrants[first - 1], entrants[second - 1]) for first, second in berger_pairs(len(entrants), in_cycle + 1)]
     return [
-        Pairing(f"{number}.{board}", number, board, _seats(entrants, first, second, exchanged=cycle % 2 == 1))
-        for board, (first, second) in enumerate(berger_pairs(len(entrants), in_cycle + 1), start=1)
+        Pairing(f"{number}.{board}", number, board, pair[::-1] if cycle % 2 else pair)
+        for board, pair in enumerate(pairs, start=1)
     ]
 
 
@@ -57,11 +58,6 @@ def _round(last: int, number: int) -> list[tuple[int, int]]:
     top = (pivot, last) if number % 2 else (last, pivot)
     others = [((pivot + step - 1) % rotating + 1, (pivot - step - 1) % rotating + 1) for step in range(1, last // 2)]
     return [top, *others]
-
-
-def _seats(entrants: Sequence[str], first: int, second: int, *, exchanged: bool) -> tuple[str, str]:
-    entrant, other = entrants[first - 1], entrants[second - 1]
-    return (other, entrant) if exchanged else (entrant, other)
 
 
 def gauntlet_pairings(entrants: Sequence[str], challengers: Collection[str], number: int) -> list[Pairing]:

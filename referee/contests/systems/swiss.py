@@ -15,14 +15,8 @@ from referee.contests.systems.dutch import pair_players
 from referee.contests.tables.round_result import ResultKind, RoundResults, total_points
 
 
-def has_first_move(player: DutchPlayer, other: DutchPlayer, odd_seat: int) -> bool:
-    """Return whether `player` has the first move. `odd_seat` is the seat drawn for seeds of odd number."""
-    higher, lower = sorted((player, other), key=lambda each: (-each.points, each.number))
-    seat = _seat_of_higher(higher, lower, odd_seat)
-    return (seat == FIRST) == (player is higher)
-
-
 def _seat_of_higher(higher: DutchPlayer, lower: DutchPlayer, odd_seat: int) -> int:
+    """Return the seat of the higher player. `odd_seat` is the one drawn for seeds of odd number."""
     if higher.preference is None or lower.preference is None or higher.preference != lower.preference:
         if higher.preference is not None:
             return higher.preference
@@ -82,7 +76,8 @@ class PairingScores(Struct, frozen=True, gc=False):
 
 
 def _seat(board: tuple[DutchPlayer, ...], odd_seat: int) -> tuple[DutchPlayer, ...]:
-    return board[::-1] if len(board) == 2 and not has_first_move(board[0], board[1], odd_seat) else board
+    """Return the players of a board, of whom the higher one is first, in the order of seats."""
+    return board[::-1] if len(board) == 2 and _seat_of_higher(*board, odd_seat) == SECOND else board
 
 
 def _board_order(board: tuple[DutchPlayer, ...]) -> tuple[bool, float, float, int]:

@@ -12,7 +12,15 @@ from itertools import accumulate
 from msgspec import Struct
 from referee_values import TieBreak
 
-from referee.contests.tables.round_result import DRAW, ResultKind, RoundResult, RoundResults, round_points, total_points
+from referee.contests.tables.round_result import (
+    DRAW,
+    PAIRED_KINDS,
+    ResultKind,
+    RoundResult,
+    RoundResults,
+    round_points,
+    total_points,
+)
 
 
 class TieBreakOpponent(Struct, frozen=True, gc=False):
@@ -213,7 +221,7 @@ class StandingsRow(Struct, frozen=True, gc=False):
 def compute_standings(table: ResultTable, tie_breaks: Sequence[TieBreak]) -> list[StandingsRow]:
     """Return a row for each entrant, best first. Entrants that share a rank keep their order."""
     points = {name: total_points(results) for name, results in table.results.items()}
-    ranked = [[name for name in points if points[name] == best] for best in sorted(set(points.values()), reverse=True)]
+    ranked = _grouped(list(points), points)
     return rank_groups([group for tied in ranked for group in _split(table, tied, tie_breaks)], table, tie_breaks)
 
 
@@ -245,9 +253,7 @@ def _row(
     results = table.results[name]
     points = total_points(results)
     tied = level[points]
-    played = sum(
-        each.matches for each in results if each.kind in {ResultKind.PLAYED, ResultKind.UNOPPOSED, ResultKind.ABSENT}
-    )
+    played = sum(each.matches for each in results if each.kind in PAIRED_KINDS)
     wins = sum(
         each.matches if each.kind is ResultKind.UNOPPOSED and not each.walkovers else each.wins + each.walkovers
         for each in results

@@ -5,11 +5,8 @@
 - `commands`: requests of entrants, of the organiser and of the tournament worker
 - `decide`: the events that follow from a command
 - `tournament_terms`: the terms with their defaults, how each format is played, and their validation
-- `requested_byes`: rounds that an entrant asks not to play
 - `play_off`: further matches of those who lead level on points, and the standings after them
-- `staff_acts`: pairings by hand, postponed and reopened pairings
-- `score_corrections`: corrected results
-- `results_by_round`: results of all entrants, for tables and exports
+- `staff_acts`: pairings by hand, postponed and reopened pairings, corrected results
 - `tournament_pairing`: the next pairings, and how many there will be
 - `pairing_table`: progress of all pairings, as a persistent mapping
 - `sprt_trial`: counting of sets, and the state of the test, in an SPRT trial

@@ -7,12 +7,13 @@ command gives the same events.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from referee_values import Elimination, Gauntlet, Swiss, TournamentPhase
+from referee_values import Elimination, Gauntlet, Swiss
 
 from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.contest_errors import (
     BadScore,
     BadTerms,
+    ByeNotPossible,
     CommandNotAllowed,
     EntrantCountOutOfRange,
     EntrantNameTaken,
@@ -23,77 +24,17 @@ from referee.contests.contest_errors import (
 )
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, MatchScore
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.tournament import score_corrections, staff_acts
-from referee.contests.tournament.commands import (
-    CancelTournament,
-    CorrectScore,
-    DeclareAbsent,
-    EnterTournament,
-    FreezeVersions,
-    PairRound,
-    PostponePairing,
-    QualifyEntrants,
-    RecordTournamentScore,
-    RecordTournamentVoid,
-    ReopenPairing,
-    RequestBye,
-    StartTournament,
-    StartTournamentMatch,
-    TournamentCommand,
-    WithdrawEntrant,
-)
-from referee.contests.tournament.events import (
-    EntrantsAbsent,
-    PairingsPlanned,
-    TournamentEnded,
-    TournamentEvent,
-    TournamentPlayStarted,
-    VersionsFrozen,
-)
-from referee.contests.tournament.requested_byes import request_bye
+from referee.contests.tournament import commands, events, staff_acts
+from referee.contests.tournament.commands import TournamentCommand
+from referee.contests.tournament.events import TournamentEvent
 from referee.contests.tournament.state import Tournament, evolve
 from referee.contests.tournament.tournament_pairing import order_seeds, plan_pairings, round_is_due
 from referee.contests.tournament.tournament_terms import Pools, TournamentPlayTerms
 
-ALLOWED: dict[TournamentPhase, set[type]] = {
-    "entry": {
-        EnterTournament,
-        QualifyEntrants,
-        WithdrawEntrant,
-        RequestBye,
-        StartTournament,
-        CancelTournament,
-    },
-    "playing": {
-        EnterTournament,
-        WithdrawEntrant,
-        RequestBye,
-        StartTournamentMatch,
-        RecordTournamentScore,
-        RecordTournamentVoid,
-        DeclareAbsent,
-        FreezeVersions,
-        PairRound,
-        PostponePairing,
-        ReopenPairing,
-        CorrectScore,
-        CancelTournament,
-    },
-    "finished": {
-        StartTournamentMatch,
-        RecordTournamentScore,
-        RecordTournamentVoid,
-        DeclareAbsent,
-        CorrectScore,
-    },  # A repeated result is not an error,
-    "cancelled": {
-        StartTournamentMatch,
-        RecordTournamentScore,
-        RecordTournamentVoid,
-        DeclareAbsent,
-        CorrectScore,
-    },  # and neither is a late one.
-}
+ENTRY, PLAYING = frozenset({"entry"}), frozenset({"playing"})
+UNTIL_END = ENTRY | PLAYING
+LATE = PLAYING | {"finished", "cancelled"}
+"""Phases of commands that are no error after the end: results may be repeated or late."""
 
 
 def decide(tournament: Tournament, command: TournamentCommand, now_ms: int = 0) -> list[TournamentEvent]:
@@ -101,8 +42,8 @@ def decide(tournament: Tournament, command: TournamentCommand, now_ms: int = 0) 
 
     `now_ms` is the current Unix time, from which breaks between rounds are counted.
     """
-    events, after = _apply_command(tournament, command)
-    return events + _following_events(after, now_ms) if events else []
+    own, after = _apply_command(tournament, command)
+    return own + _following_events(after, now_ms) if own else []
 
 
 def will_pair_round(tournament: Tournament, command: TournamentCommand) -> bool:
@@ -110,32 +51,35 @@ def will_pair_round(tournament: Tournament, command: TournamentCommand) -> bool:
 
     Raises what `decide` raises.
     """
-    events, after = _apply_command(tournament, command)
-    return bool(events) and after.phase == "playing" and round_is_due(after)
+    own, after = _apply_command(tournament, command)
+    return bool(own) and after.phase == "playing" and round_is_due(after)
 
 
 def _apply_command(tournament: Tournament, command: TournamentCommand) -> tuple[list[TournamentEvent], Tournament]:
     """Return the command's own events, and the tournament after them."""
-    if type(command) not in ALLOWED[tournament.phase]:
+    decide_own, phases = DECIDE[type(command)]
+    if tournament.phase not in phases:
         raise CommandNotAllowed(type(command).__name__, tournament.phase)
-    events: list[TournamentEvent] = DECIDE[type(command)](tournament, command)
-    for event in events:
+    own = decide_own(tournament, command)
+    for event in own:
         tournament = evolve(tournament, event)
-    return events, tournament
+    return own, tournament
 
 
 def _following_events(tournament: Tournament, now_ms: int) -> list[TournamentEvent]:
     """Return pairings for as long as there are new ones, and the end once nothing is left to play or to decide."""
-    events: list[TournamentEvent] = []
+    following: list[TournamentEvent] = []
     while tournament.phase == "playing":
         undecided = tournament.trial_progress.verdict == "open"
         pairings = tuple(plan_pairings(tournament)) if undecided else ()
         if not pairings and undecided and tournament.open_pairings:
             break
-        event = PairingsPlanned(pairings, _end_of_break(tournament, now_ms)) if pairings else TournamentEnded()
-        events.append(event)
+        event: TournamentEvent = events.TournamentEnded()
+        if pairings:
+            event = events.PairingsPlanned(pairings, _end_of_break(tournament, now_ms))
+        following.append(event)
         tournament = evolve(tournament, event)
-    return events
+    return following
 
 
 def _end_of_break(tournament: Tournament, now_ms: int) -> int:
@@ -144,7 +88,7 @@ def _end_of_break(tournament: Tournament, now_ms: int) -> int:
     return now_ms + pause_ms if pause_ms and tournament.round else 0
 
 
-def _enter(tournament: Tournament, command: EnterTournament) -> list[TournamentEvent]:
+def _enter(tournament: Tournament, command: commands.EnterTournament) -> list[TournamentEvent]:
     name, closed_at_ms = command.entrant.name, tournament.terms.entries_close_at_ms
     if closed_at_ms and command.at_ms >= closed_at_ms:
         raise EntriesOver(closed_at_ms)
@@ -156,7 +100,7 @@ def _enter(tournament: Tournament, command: EnterTournament) -> list[TournamentE
     return [EntrantJoined(command.entrant)]
 
 
-def _qualify(tournament: Tournament, command: QualifyEntrants) -> list[TournamentEvent]:
+def _qualify(tournament: Tournament, command: commands.QualifyEntrants) -> list[TournamentEvent]:
     return [] if tournament.entrants else [EntrantJoined(entrant) for entrant in command.entrants]
 
 
@@ -170,18 +114,18 @@ def _accepts_late_entry(tournament: Tournament) -> bool:
     return tournament.round <= tournament.terms.value.last_entry_round and tournament.round < form.rounds
 
 
-def _withdraw(tournament: Tournament, command: WithdrawEntrant) -> list[TournamentEvent]:
+def _withdraw(tournament: Tournament, command: commands.WithdrawEntrant) -> list[TournamentEvent]:
     if command.name not in tournament.entrants:
         raise UnknownEntrant(command.name)
     return [] if command.name in tournament.withdrawn else [EntrantLeft(command.name, command.message)]
 
 
-def _start(tournament: Tournament, _: StartTournament) -> list[TournamentEvent]:
+def _start(tournament: Tournament, _: commands.StartTournament) -> list[TournamentEvent]:
     form = tournament.terms.format
     _check_count(tournament.terms, len(tournament.entrants), least=tournament.terms.min_entrants)
     if isinstance(form, Gauntlet):
         _check_challengers(form, tournament)
-    return [TournamentPlayStarted(order_seeds(tournament))]
+    return [events.TournamentPlayStarted(order_seeds(tournament))]
 
 
 def _check_count(terms: TournamentPlayTerms, entrants: int, least: int) -> None:
@@ -199,34 +143,34 @@ def _check_challengers(form: Gauntlet, tournament: Tournament) -> None:
         raise BadTerms("challengers", "are all entrants; leave at least one opponent")
 
 
-def _start_match(tournament: Tournament, command: StartTournamentMatch) -> list[TournamentEvent]:
+def _start_match(tournament: Tournament, command: commands.StartTournamentMatch) -> list[TournamentEvent]:
     if command.pairing in tournament.dropped:
         return []
-    progress = _progress_of(tournament, command)
+    progress = staff_acts.find_pairing(tournament, command.pairing)
     known = (command.number, command.attempt) in progress.match_ids
     if known or not _is_due(tournament, progress, command):
         return []
     return [ContestMatchStarted(command.pairing, command.number, command.attempt, command.match_id)]
 
 
-def _record(tournament: Tournament, command: RecordTournamentScore) -> list[TournamentEvent]:
-    progress = _progress_of(tournament, command)
+def _record(tournament: Tournament, command: commands.RecordTournamentScore) -> list[TournamentEvent]:
+    progress = staff_acts.find_pairing(tournament, command.pairing)
     if not _is_due(tournament, progress, command):
         return []
     _check_score(progress, command.score)
     return [ContestMatchScored(command.pairing, command.number, command.score)]
 
 
-def _record_void(tournament: Tournament, command: RecordTournamentVoid) -> list[TournamentEvent]:
-    progress = _progress_of(tournament, command)
+def _record_void(tournament: Tournament, command: commands.RecordTournamentVoid) -> list[TournamentEvent]:
+    progress = staff_acts.find_pairing(tournament, command.pairing)
     return [ContestMatchVoided(command.pairing, command.number)] if _is_due(tournament, progress, command) else []
 
 
-def _declare_absent(tournament: Tournament, command: DeclareAbsent) -> list[TournamentEvent]:
+def _declare_absent(tournament: Tournament, command: commands.DeclareAbsent) -> list[TournamentEvent]:
     """If the pairing has ended or is being played, nothing follows, and it is an error of the staff."""
     if command.pairing in tournament.dropped and not command.by:
         return []
-    progress = _progress_of(tournament, command)
+    progress = staff_acts.find_pairing(tournament, command.pairing)
     if progress.absent == {*command.entrants}:
         return []
     if tournament.phase != "playing" or not _may_be_lost(progress, command.board):
@@ -236,7 +180,7 @@ def _declare_absent(tournament: Tournament, command: DeclareAbsent) -> list[Tour
     strangers = [name for name in command.entrants if name not in progress.pairing.entrants]
     if strangers:
         raise PairingNotChangeable(command.pairing, f"{strangers[0]} does not play in it")
-    event = EntrantsAbsent(command.pairing, command.entrants, command.message, command.by, command.board)
+    event = events.EntrantsAbsent(command.pairing, command.entrants, command.message, command.by, command.board)
     absent = progress.with_absence(command.entrants, command.board).absent
     return [event, *_withdrawals(tournament, progress, [name for name in command.entrants if name in absent])]
 
@@ -251,9 +195,9 @@ def _may_be_lost(progress: PairingProgress, board: int) -> bool:
     return not playing
 
 
-def _freeze(tournament: Tournament, command: FreezeVersions) -> list[TournamentEvent]:
+def _freeze(tournament: Tournament, command: commands.FreezeVersions) -> list[TournamentEvent]:
     changed = tuple(entrant for entrant in command.entrants if entrant.bots != tournament.entrants[entrant.name].bots)
-    return [VersionsFrozen(changed)] if changed else []
+    return [events.VersionsFrozen(changed)] if changed else []
 
 
 def _withdrawals(tournament: Tournament, progress: PairingProgress, absent: Sequence[str]) -> list[TournamentEvent]:
@@ -265,17 +209,10 @@ def _withdrawals(tournament: Tournament, progress: PairingProgress, absent: Sequ
     return [EntrantLeft(name, message) for name in absent if tournament.no_shows.get(name, 0) + 1 >= most]
 
 
-def _progress_of(
-    tournament: Tournament,
-    command: StartTournamentMatch | RecordTournamentScore | RecordTournamentVoid | DeclareAbsent,
-) -> PairingProgress:
-    return staff_acts.find_pairing(tournament, command.pairing)
-
-
 def _is_due(
     tournament: Tournament,
     progress: PairingProgress,
-    command: StartTournamentMatch | RecordTournamentScore | RecordTournamentVoid,
+    command: commands.StartTournamentMatch | commands.RecordTournamentScore | commands.RecordTournamentVoid,
 ) -> bool:
     """Return whether the match still counts: it has no result, and that attempt did not become void."""
     if tournament.phase != "playing":
@@ -293,24 +230,52 @@ def _check_score(progress: PairingProgress, score: MatchScore) -> None:
         raise BadScore(progress.pairing.id, "has a forfeit of an entrant that is not in it")
 
 
-def _cancel(_: Tournament, command: CancelTournament) -> list[TournamentEvent]:
-    return [TournamentEnded(cancelled=True, message=command.message)]
+def _request_bye(tournament: Tournament, command: commands.RequestBye) -> list[TournamentEvent]:
+    if command.name not in tournament.entrants:
+        raise UnknownEntrant(command.name)
+    if why := _obstacle_to_bye(tournament, command):
+        raise ByeNotPossible(command.name, command.round, why)
+    requested = {at: kind for (who, at), kind in tournament.requested_byes.items() if who == command.name}
+    if requested.get(command.round, "none") == command.kind:
+        return []
+    most = tournament.terms.value.max_requested_byes
+    if command.kind == "none":
+        return [events.ByeRequested(command.name, command.round, command.kind, command.by)]
+    if len(requested.keys() | {command.round}) > most:
+        raise ByeNotPossible(command.name, command.round, f"the terms allow {most} for each entrant")
+    others = set(tournament.active_entrants) - {command.name}
+    if sum((name, command.round) not in tournament.requested_byes for name in others) < 2:
+        raise ByeNotPossible(command.name, command.round, "fewer than two others would play")
+    return [events.ByeRequested(command.name, command.round, command.kind, command.by)]
 
 
-DECIDE: dict[type, Callable[[Tournament, Any], list[TournamentEvent]]] = {
-    EnterTournament: _enter,
-    QualifyEntrants: _qualify,
-    WithdrawEntrant: _withdraw,
-    StartTournament: _start,
-    StartTournamentMatch: _start_match,
-    RecordTournamentScore: _record,
-    RecordTournamentVoid: _record_void,
-    DeclareAbsent: _declare_absent,
-    FreezeVersions: _freeze,
-    PairRound: staff_acts.pair_round,
-    PostponePairing: staff_acts.postpone,
-    ReopenPairing: staff_acts.reopen,
-    RequestBye: request_bye,
-    CorrectScore: score_corrections.correct_score,
-    CancelTournament: _cancel,
+def _obstacle_to_bye(tournament: Tournament, command: commands.RequestBye) -> str:
+    """Return why no request of this entrant for this round can be accepted. Empty: it can be accepted."""
+    form = tournament.terms.format
+    if not isinstance(form, Swiss) or not tournament.terms.value.max_requested_byes:
+        return "the terms allow none"
+    if not 1 <= command.round <= form.rounds:
+        return f"the rounds are 1 to {form.rounds}"
+    if command.round <= tournament.round:
+        return "the round is paired already"
+    return "it has withdrawn" if command.name in tournament.withdrawn else ""
+
+
+DECIDE: dict[type, tuple[Callable[[Tournament, Any], list[TournamentEvent]], frozenset[str]]] = {
+    commands.EnterTournament: (_enter, UNTIL_END),
+    commands.QualifyEntrants: (_qualify, ENTRY),
+    commands.WithdrawEntrant: (_withdraw, UNTIL_END),
+    commands.StartTournament: (_start, ENTRY),
+    commands.StartTournamentMatch: (_start_match, LATE),
+    commands.RecordTournamentScore: (_record, LATE),
+    commands.RecordTournamentVoid: (_record_void, LATE),
+    commands.DeclareAbsent: (_declare_absent, LATE),
+    commands.FreezeVersions: (_freeze, PLAYING),
+    commands.PairRound: (staff_acts.pair_round, PLAYING),
+    commands.PostponePairing: (staff_acts.postpone, PLAYING),
+    commands.ReopenPairing: (staff_acts.reopen, PLAYING),
+    commands.RequestBye: (_request_bye, UNTIL_END),
+    commands.CorrectScore: (staff_acts.correct_score, LATE),
+    commands.CancelTournament: (lambda _, command: [events.TournamentEnded(True, command.message)], UNTIL_END),
 }
+"""How each command is decided, and in which phases it is allowed."""

@@ -24,26 +24,12 @@ from referee.contests.pairing import (
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.systems.acceleration import upper_half
 from referee.contests.systems.knockout import Knockout, build_bracket
-from referee.contests.tables.round_result import DRAW, TEAM_DRAW, RoundResults
+from referee.contests.tables.round_result import DRAW, MISSED, TEAM_DRAW, RoundResult, RoundResults, half_point_bye
 from referee.contests.tables.standings import ResultTable, StandingsRow, rank_groups
-from referee.contests.tournament import sprt_trial
-from referee.contests.tournament.events import (
-    ByeRequested,
-    EntrantsAbsent,
-    PairingPostponed,
-    PairingReopened,
-    PairingsPlanned,
-    PairingsReplaced,
-    ScoreCorrected,
-    TournamentEnded,
-    TournamentEvent,
-    TournamentPlayStarted,
-    VersionsFrozen,
-    by_rating,
-)
+from referee.contests.tournament import events, sprt_trial
+from referee.contests.tournament.events import TournamentEvent
 from referee.contests.tournament.pairing_table import PairingTable
 from referee.contests.tournament.play_off import standings_after
-from referee.contests.tournament.results_by_round import results_by_round
 from referee.contests.tournament.tournament_terms import (
     ScheduledFormat,
     SprtTrial,
@@ -72,7 +58,6 @@ class Tournament(Struct, frozen=True, gc=False):
     """By entrant and round."""
     last_accelerated: str = ""
     """The last seed of the upper half, from the start of an accelerated Swiss tournament on."""
-
     correction_requests: Mapping[str, Correction] = field(default_factory=dict)
     """The newest corrections, by request id."""
 
@@ -132,8 +117,6 @@ class Tournament(Struct, frozen=True, gc=False):
     def _opening_turn(self, pairing: Pairing) -> int:
         """Return the index of the pairing's openings: the same within a round, others when two entrants meet again."""
         form = self.terms.format
-        if isinstance(form, SprtTrial):
-            return pairing.round - 1
         if isinstance(form, ScheduledFormat):
             return sum(place_in_schedule(form, len(self.entrants), pairing.round))
         return pairing.round - 1
@@ -154,8 +137,25 @@ class Tournament(Struct, frozen=True, gc=False):
         """
         last = self.trial_progress.sets if isinstance(self.terms.format, SprtTrial) else self.main_rounds
         until = last if until is None else min(until, last)
-        halves = {place for place, kind in self.requested_byes.items() if kind == "half_point"}
-        return results_by_round(self.terms, self.entrants, self.pairings.values(), halves, until)
+        by_entrant: dict[str, list[PairingProgress]] = {name: [] for name in self.entrants}
+        for progress in self.pairings.values():
+            for name in progress.pairing.participants:
+                by_entrant[name].append(progress)
+        return {name: self._results_of(name, own, until) for name, own in by_entrant.items()}
+
+    def _results_of(self, name: str, own: list[PairingProgress], until: int) -> list[RoundResult]:
+        if isinstance(self.terms.format, Elimination):  # Rounds of two brackets overlap.
+            done = [progress for progress in own if progress.is_done and progress.pairing.round <= until]
+            return [progress.round_result(name) for progress in done]
+        by_round = {progress.pairing.round: progress for progress in own}
+        half = half_point_bye(self.terms.matches_per_pairing, self.terms.value.boards)
+        byes = {number for (who, number), kind in self.requested_byes.items() if (who, kind) == (name, "half_point")}
+        return [
+            progress.round_result(name) if progress else half if number in byes else MISSED
+            for number in range(1, until + 1)
+            for progress in [by_round.get(number)]
+            if progress is None or progress.is_done
+        ]
 
     def result_table(self, until: int | None = None) -> ResultTable:
         """Return the results as tie-breaks need them."""
@@ -189,7 +189,7 @@ def _entered(tournament: Tournament, event: EntrantJoined) -> Tournament:
     """With seeding by rating, a late entrant gets the number that it would have had from the start, as FIDE asks."""
     entrants = {**tournament.entrants, event.entrant.name: event.entrant}
     if tournament.phase == "playing" and tournament.terms.value.seeding == "rating":
-        entrants = {name: entrants[name] for name in by_rating(entrants)}
+        entrants = {name: entrants[name] for name in events.by_rating(entrants)}
     return replace(tournament, entrants=entrants)
 
 
@@ -207,14 +207,14 @@ def _withdrew(tournament: Tournament, event: EntrantLeft) -> Tournament:
     )
 
 
-def _started(tournament: Tournament, event: TournamentPlayStarted) -> Tournament:
+def _started(tournament: Tournament, event: events.TournamentPlayStarted) -> Tournament:
     entrants = {name: tournament.entrants[name] for name in event.order}
     accelerated = isinstance(tournament.terms.format, Swiss) and tournament.terms.format.accelerated
     last = event.order[min(upper_half(len(event.order)), len(event.order)) - 1] if accelerated else ""
     return replace(tournament, entrants=entrants, phase="playing", last_accelerated=last)
 
 
-def _paired(tournament: Tournament, event: PairingsPlanned) -> Tournament:
+def _paired(tournament: Tournament, event: events.PairingsPlanned) -> Tournament:
     pairings = (_planned_progress(tournament, pairing, event.not_before_ms) for pairing in event.pairings)
     return replace(tournament, pairings=tournament.pairings.with_new(pairings))
 
@@ -242,46 +242,45 @@ def _match_scored(tournament: Tournament, event: ContestMatchScored) -> Tourname
     form = tournament.terms.format
     if not isinstance(form, SprtTrial):
         return tournament
-    first = next(iter(tournament.entrants))
-    return replace(
-        tournament, trial_progress=sprt_trial.count_sets(form, tournament.trial_progress, tournament.pairings, first)
-    )
+    first, *_ = tournament.entrants
+    counted = sprt_trial.count_sets(form, tournament.trial_progress, tournament.pairings, first)
+    return replace(tournament, trial_progress=counted)
 
 
 def _match_voided(tournament: Tournament, event: ContestMatchVoided) -> Tournament:
     return _with_progress(tournament, tournament.pairings[event.pairing].with_void(event.number))
 
 
-def _absent(tournament: Tournament, event: EntrantsAbsent) -> Tournament:
+def _absent(tournament: Tournament, event: events.EntrantsAbsent) -> Tournament:
     progress = tournament.pairings[event.pairing].with_absence(event.entrants, event.board)
     counts = {name: tournament.no_shows.get(name, 0) + 1 for name in event.entrants if name in progress.absent}
     tournament = replace(tournament, no_shows={**tournament.no_shows, **counts})
     return _with_progress(tournament, progress)
 
 
-def _frozen(tournament: Tournament, event: VersionsFrozen) -> Tournament:
+def _frozen(tournament: Tournament, event: events.VersionsFrozen) -> Tournament:
     frozen = {entrant.name: replace(tournament.entrants[entrant.name], bots=entrant.bots) for entrant in event.entrants}
     return replace(tournament, entrants={**tournament.entrants, **frozen})
 
 
-def _replaced(tournament: Tournament, event: PairingsReplaced) -> Tournament:
+def _replaced(tournament: Tournament, event: events.PairingsReplaced) -> Tournament:
     new = (_planned_progress(tournament, pairing, event.not_before_ms) for pairing in event.pairings)
     tournament = _without(tournament, event.dropped)
     return replace(tournament, pairings=tournament.pairings.with_new(new))
 
 
-def _postponed(tournament: Tournament, event: PairingPostponed) -> Tournament:
+def _postponed(tournament: Tournament, event: events.PairingPostponed) -> Tournament:
     return _with_progress(tournament, replace(tournament.pairings[event.pairing], not_before_ms=event.until_ms))
 
 
-def _reopened(tournament: Tournament, event: PairingReopened) -> Tournament:
+def _reopened(tournament: Tournament, event: events.PairingReopened) -> Tournament:
     progress = tournament.pairings[event.pairing]
     counts = {name: many - (name in progress.absent) for name, many in tournament.no_shows.items()}
     tournament = replace(_without(tournament, event.dropped), no_shows=counts)
     return _with_progress(tournament, progress.with_result_set_aside())
 
 
-def _bye_requested(tournament: Tournament, event: ByeRequested) -> Tournament:
+def _bye_requested(tournament: Tournament, event: events.ByeRequested) -> Tournament:
     place = (event.name, event.round)
     if event.bye == "none":
         return _without_byes(tournament, {place})
@@ -293,7 +292,7 @@ def _without_byes(tournament: Tournament, places: Collection[tuple[str, int]]) -
     return replace(tournament, requested_byes=kept)
 
 
-def _score_corrected(tournament: Tournament, event: ScoreCorrected) -> Tournament:
+def _score_corrected(tournament: Tournament, event: events.ScoreCorrected) -> Tournament:
     progress = tournament.pairings[event.pairing].with_correction(event.number, event.correction, event.score)
     requests = with_request(tournament.correction_requests, event.correction)
     return _with_progress(replace(tournament, correction_requests=requests), progress)
@@ -305,7 +304,7 @@ def _without(tournament: Tournament, dropped: tuple[str, ...]) -> Tournament:
     return replace(tournament, pairings=tournament.pairings.without(dropped), dropped=tournament.dropped.union(dropped))
 
 
-def _ended(tournament: Tournament, event: TournamentEnded) -> Tournament:
+def _ended(tournament: Tournament, event: events.TournamentEnded) -> Tournament:
     return replace(tournament, phase="cancelled" if event.cancelled else "finished")
 
 
@@ -316,17 +315,17 @@ def _with_progress(tournament: Tournament, progress: PairingProgress) -> Tournam
 EVOLVE: dict[type, Callable[[Tournament, Any], Tournament]] = {
     EntrantJoined: _entered,
     EntrantLeft: _withdrew,
-    TournamentPlayStarted: _started,
-    PairingsPlanned: _paired,
+    events.TournamentPlayStarted: _started,
+    events.PairingsPlanned: _paired,
     ContestMatchStarted: _match_started,
     ContestMatchScored: _match_scored,
     ContestMatchVoided: _match_voided,
-    EntrantsAbsent: _absent,
-    VersionsFrozen: _frozen,
-    PairingsReplaced: _replaced,
-    PairingPostponed: _postponed,
-    PairingReopened: _reopened,
-    ByeRequested: _bye_requested,
-    ScoreCorrected: _score_corrected,
-    TournamentEnded: _ended,
+    events.EntrantsAbsent: _absent,
+    events.VersionsFrozen: _frozen,
+    events.PairingsReplaced: _replaced,
+    events.PairingPostponed: _postponed,
+    events.PairingReopened: _reopened,
+    events.ByeRequested: _bye_requested,
+    events.ScoreCorrected: _score_corrected,
+    events.TournamentEnded: _ended,
 }

@@ -12,10 +12,7 @@ from referee.contests.pairing import GameKey
 from referee.contests.strength.bradley_terry import fit_strengths
 from referee.contests.strength.elo import EloEstimate
 from referee.contests.strength.rating import FinishOrder
-from referee.contests.tables.round_result import (
-    PointsCell,
-    build_cross_table,
-)
+from referee.contests.tables.round_result import PointsCell, build_cross_table
 from referee.contests.tables.standings import StandingsRow
 from referee.contests.tournament.state import Tournament
 from referee.contests.tournament.tournament_terms import SprtTrial
@@ -163,13 +160,8 @@ def _standings_object(
 
 
 def _correction_object(correction: Correction) -> dict[str, Any]:
-    return {
-        "match_id": correction.match_id,
-        "kind": correction.kind,
-        "ranks": list(correction.ranks),
-        "message": correction.message,
-        "by": correction.by,
-    }
+    """Return the correction without its request, which is the business of the caller."""
+    return {field: value for field, value in to_builtins(correction).items() if field != "request"}
 
 
 def _bot_text(player: Player) -> str:

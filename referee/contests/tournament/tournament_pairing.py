@@ -160,7 +160,8 @@ def _swiss(tournament: Tournament, form: Swiss) -> list[Pairing]:
     if not round_is_due(tournament):
         return []
     never = {frozenset((pair.first, pair.second)) for pair in tournament.terms.value.forbidden_pairs}
-    own = _pairs_of_one_owner(tournament) if tournament.round < rounds_between_owners(form) else set()
+    apart = entrants_by_owner(tournament) if tournament.round < rounds_between_owners(form) else []
+    own = {frozenset(pair) for names in apart for pair in combinations(names, 2)}
     for forbidden in (never | own, never):
         try:
             return _swiss_round(tournament, form, forbidden)
@@ -181,10 +182,6 @@ def entrants_by_owner(tournament: Tournament) -> list[list[str]]:
         for owner in tournament.entrants[name].owners:
             owned[owner].append(name)
     return [*owned.values()]
-
-
-def _pairs_of_one_owner(tournament: Tournament) -> set[frozenset[str]]:
-    return {frozenset(pair) for names in entrants_by_owner(tournament) for pair in combinations(names, 2)}
 
 
 def _swiss_round(tournament: Tournament, form: Swiss, forbidden: Collection[frozenset[str]]) -> list[Pairing]:

@@ -1,8 +1,6 @@
 """Terms of a tournament that affect pairings and tables: the contract's value with all defaults, and its validation."""
 
-from collections.abc import Callable
 from math import isqrt
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -166,7 +164,7 @@ class TournamentPlayTerms(Struct, frozen=True, gc=False):
 
     def __post_init__(self) -> None:
         form, value = self.format, self.value
-        CHECKS[type(form)](form)
+        _check_format(form)
         _check_duplicate(self)
         if value.max_entrants:
             _check_range("max_entrants", value.max_entrants, self.min_entrants, MAX_ENTRANTS)
@@ -262,35 +260,21 @@ def _unix_ms(time: Timestamp | None) -> int:
     return int(time.replace(microsecond=0).timestamp()) * 1000 + time.microsecond // 1000 if time else 0
 
 
-def _check_round_robin(form: RoundRobin) -> None:
-    _check_positive("cycles", form.cycles)
-
-
-def _check_swiss(form: Swiss) -> None:
-    _check_positive("rounds", form.rounds)
-
-
-def _check_elimination(form: Elimination) -> None:
-    _check_positive("matches_per_pairing", form.matches_per_pairing)
-    _check_range("max_extra_matches", form.max_extra_matches, 0, MAX_REPETITIONS)
-
-
-def _check_gauntlet(form: Gauntlet) -> None:
-    if not form.challengers:
+def _check_format(form: TournamentFormat) -> None:
+    if isinstance(form, RoundRobin | Gauntlet):
+        _check_range("cycles", form.cycles, 1, MAX_REPETITIONS)
+    if isinstance(form, Swiss | Pools):
+        _check_range("rounds", form.rounds, 1, MAX_REPETITIONS)
+    if isinstance(form, Pools | SprtTrial):
+        _check_table(form.at_a_table, form.sides)
+    if isinstance(form, Elimination):
+        _check_range("matches_per_pairing", form.matches_per_pairing, 1, MAX_REPETITIONS)
+        _check_range("max_extra_matches", form.max_extra_matches, 0, MAX_REPETITIONS)
+    if isinstance(form, Gauntlet) and not form.challengers:
         raise BadTerms("challengers", "are empty; name at least one entrant")
-    if len(set(form.challengers)) < len(form.challengers):
+    if isinstance(form, Gauntlet) and len(set(form.challengers)) < len(form.challengers):
         raise BadTerms("challengers", "contain a repetition")
-    _check_positive("cycles", form.cycles)
-
-
-def _check_pools(form: Pools) -> None:
-    _check_positive("rounds", form.rounds)
-    _check_table(form.at_a_table, form.sides)
-
-
-def _check_trial(form: SprtTrial) -> None:
-    _check_table(form.at_a_table, form.sides)
-    if form.test.max_matches is None and not form.has_verdict:
+    if isinstance(form, SprtTrial) and form.test.max_matches is None and not form.has_verdict:
         raise BadTerms("max_matches", "must be given: with more than two sides nothing else ends the test")
 
 
@@ -387,21 +371,6 @@ def _check_late_entry(terms: TournamentTerms) -> None:
         raise BadTerms("last_entry_round", "must be 0: only Swiss and pools allow entry after the start")
 
 
-def _check_positive(field: str, number: int) -> None:
-    _check_range(field, number, 1, MAX_REPETITIONS)
-
-
 def _check_range(field: str, number: int, lower: int, upper: int) -> None:
     if not lower <= number <= upper:
         raise BadTerms(field, f"must be {lower}" if lower == upper else f"must be from {lower} to {upper}")
-
-
-CHECKS: dict[type[TournamentFormat], Callable[[Any], None]] = {
-    RoundRobin: _check_round_robin,
-    Swiss: _check_swiss,
-    Elimination: _check_elimination,
-    Gauntlet: _check_gauntlet,
-    Pools: _check_pools,
-    SprtTrial: _check_trial,
-}
-"""Validation of each format."""

@@ -133,9 +133,7 @@ def _verify_written(part: Path) -> None:
         fsync(part / name)
     verify_files(read_manifest(part), part)
     load(part / KEY)
-    with closing(open_for_reading(part / DATABASE, BUSY_MS)) as copy:
-        if problem := integrity_problem(copy):
-            raise MaintenanceError(f"backup failed: the copy of the database is damaged: {problem}")
+    _require_integrity(part / DATABASE, "backup failed: the copy of the database")
 
 
 def _copy_database(database: Path, part: Path, now_ms: int) -> Manifest:
@@ -182,7 +180,7 @@ def restore(
             for name in (KEY, DATABASE):
                 _copy_file(backup / name, part / name)
             verify_files(manifest, part)
-            _require_integrity(part / DATABASE)
+            _require_integrity(part / DATABASE, "restore failed: the database")
             return asyncio.run(_check_contents(manifest, part, games, lambda match: progress(manifest, match)))
     except (OSError, sqlite3.Error, StoreUnavailable, NewerDatabase, KeyUnusable) as why:
         raise MaintenanceError(f"restore failed: {why}") from None
@@ -215,8 +213,7 @@ def _copy_file(source: Path, to: Path) -> None:
         raise MaintenanceError(f"the backup is incomplete: there is no {source.name}") from None
 
 
-def _require_integrity(database: Path) -> None:
+def _require_integrity(database: Path, what: str) -> None:
     with closing(open_for_reading(database, BUSY_MS)) as connection:
-        problem = integrity_problem(connection)
-    if problem:
-        raise MaintenanceError(f"restore failed: the database is damaged: {problem}")
+        if problem := integrity_problem(connection):
+            raise MaintenanceError(f"{what} is damaged: {problem}")

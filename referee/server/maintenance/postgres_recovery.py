@@ -1,8 +1,7 @@
 """Recovery of lost credentials in PostgreSQL, while no server uses the database. Needs the optional package asyncpg."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TypeVar
 
@@ -42,24 +41,19 @@ async def _create_signing_key(database: PostgresDatabase) -> str:
 
 
 def _run(settings: Settings, work: Callable[[PostgresDatabase], Awaitable[T]]) -> T:
+    """Do this with the open database, under the lock that a running server has. Raises MaintenanceError."""
+
     async def run() -> T:
-        async with _locked(settings) as database:
-            return await work(database)
-
-    return asyncio.run(run())
-
-
-@asynccontextmanager
-async def _locked(settings: Settings) -> AsyncIterator[PostgresDatabase]:
-    """Open the database, with the lock that a running server has. Raises MaintenanceError."""
-    database = database_of(settings)
-    try:
+        database = database_of(settings)
         lock = await DatabaseLock.acquire(database)
         try:
             await database.open()
-            yield database
+            return await work(database)
         finally:
             await database.close()
             await lock.release()
+
+    try:
+        return asyncio.run(run())
     except (StoreUnavailable, NewerDatabase, DatabaseInUse, KeyUnusable) as why:
         raise MaintenanceError(f"cannot use {settings.database}: {why}") from None

@@ -5,7 +5,6 @@ what is permitted, and any node of a cluster can serve the next request.
 
 - `account_routes`: the routes, and the checks before each of them
 - `account_session`: who is signed in, as the cookie says; and the check of a new token
-- `form_request`: reads forms, which must come from the site itself
 - `account_action`: what changes something: a form made from a request of the contract, its confirmation, and the call
 - `account_actions`: all of these
 - `account_page`: signing in, and the lists of bots, contests and invitations

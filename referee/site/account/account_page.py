@@ -19,14 +19,7 @@ from referee_api.v1 import (
 from referee.accounts.names import natural_key
 from referee.show.markup import Markup, joined, tag
 from referee.show.table import Table, number
-from referee.site.account.account_action import (
-    Action,
-    Values,
-    action_form,
-    confirmation_form,
-    label_of,
-    page_address,
-)
+from referee.site.account.account_action import Action, Values, action_form, confirmation_form, label_of, page_address
 from referee.site.account.account_actions import ABORT, INVITE, REGISTER, REVOKE_INVITATION, VOID
 from referee.site.account.account_session import MAX_TOKEN_CHARS, Account, AccountRole, AccountSession
 from referee.site.layout import heading, moment, nothing, section

@@ -12,13 +12,7 @@ from starlette.routing import Route
 
 from engines.api import Game
 from referee.show.markup import Markup, joined, tag
-from referee.site.account.account_action import (
-    REQUEST_ID,
-    Action,
-    new_request_id,
-    read_request,
-    subject_of,
-)
+from referee.site.account.account_action import REQUEST_ID, Action, new_request_id, read_request, subject_of
 from referee.site.account.account_actions import ACTIONS
 from referee.site.account.account_page import (
     account_page,
@@ -38,7 +32,6 @@ from referee.site.account.account_session import (
     set_cookie,
     set_session,
 )
-from referee.site.account.form_request import fields_of, read_form
 from referee.site.account.lost_time_page import own_match_page
 from referee.site.account.own_bot_page import own_bot_page
 from referee.site.account.own_contest_pages import own_ladder_page, own_pairing_page, own_tournament_page
@@ -47,11 +40,11 @@ from referee.site.account.seat_match_page import SeatMatches
 from referee.site.event_stream import EventStream
 from referee.site.layout import document, heading
 from referee.site.live_pages import Page
-from referee.site.request_values import MAX_NAME_CHARS, integer_in, last_entry_in, name_in
+from referee.site.request_values import MAX_NAME_CHARS, fields_of, integer_in, last_entry_in, name_in, read_form
 from referee.site.upstream import Upstream, UpstreamError
 from referee.site.visitors import ACCOUNT
 
-SEAT = f"{ACCOUNT}/matches/{{id}}/seats/{{seat:int}}"
+SEAT = "/matches/{id}/seats/{seat:int}"
 DONE = "referee_done"
 """Cookie with the sentence that says what was done, which the next page shows."""
 DONE_S = 60
@@ -71,24 +64,24 @@ class AccountRoutes:
         self._lock = asyncio.Lock()
 
     def routes(self) -> list[Route]:
+        pages: dict[str, Render] = {
+            "": lambda account, _: account_page(account),
+            "/bots/{bot}": _named(own_bot_page, "bot"),
+            "/bots/{bot}/log": _log,
+            "/bots/{bot}/matches/{match}": _named(own_match_page, "bot", "match"),
+            "/matches/{id}": self._seat_page,
+            SEAT: self._seat_page,
+            "/tournaments/{name}": _listing(own_tournament_page),
+            "/tournaments/{name}/pairings/{pairing}": _named(own_pairing_page, "name", "pairing"),
+            "/ladders/{name}": _listing(own_ladder_page),
+            "/actions/{action}": _confirmation,
+        }
         return [
-            Route(ACCOUNT, self._page(lambda account, _: account_page(account))),
+            *(Route(f"{ACCOUNT}{path}", self._page(render), methods=["GET"]) for path, render in pages.items()),
+            Route(f"{ACCOUNT}{SEAT}/events", self._seat_events),
+            Route(f"{ACCOUNT}{SEAT}/frames", self._seat_frames),
             Route(f"{ACCOUNT}/session", self._sign_in, methods=["POST"]),
             Route(f"{ACCOUNT}/end", self._sign_out, methods=["POST"]),
-            Route(
-                f"{ACCOUNT}/bots/{{bot}}",
-                self._page(lambda account, request: own_bot_page(account, name_in(request, "bot"))),
-            ),
-            Route(f"{ACCOUNT}/bots/{{bot}}/log", self._page(_log)),
-            Route(f"{ACCOUNT}/bots/{{bot}}/matches/{{match}}", self._page(_match)),
-            Route(f"{ACCOUNT}/matches/{{id}}", self._page(self._seat_page)),
-            Route(SEAT, self._page(self._seat_page)),
-            Route(f"{SEAT}/events", self._seat_events),
-            Route(f"{SEAT}/frames", self._seat_frames),
-            Route(f"{ACCOUNT}/tournaments/{{name}}", self._page(_tournament)),
-            Route(f"{ACCOUNT}/tournaments/{{name}}/pairings/{{pairing}}", self._page(_pairing)),
-            Route(f"{ACCOUNT}/ladders/{{name}}", self._page(_ladder)),
-            Route(f"{ACCOUNT}/actions/{{action}}", self._page(_confirmation), methods=["GET"]),
             Route(f"{ACCOUNT}/actions/{{action}}", self._act, methods=["POST"]),
         ]
 
@@ -214,20 +207,14 @@ async def _log(account: Account, request: Request) -> Page:
     return await private_log_page(account, name_in(request, "bot"), _query(request, "match"), before)
 
 
-async def _match(account: Account, request: Request) -> Page:
-    return await own_match_page(account, name_in(request, "bot"), name_in(request, "match"))
+def _named(page: Callable[..., Awaitable[Page]], *keys: str) -> Render:
+    """Return what renders the page of names in the path."""
+    return lambda account, request: page(account, *(name_in(request, key) for key in keys))
 
 
-async def _tournament(account: Account, request: Request) -> Page:
-    return await own_tournament_page(account, name_in(request, "name"), _query(request, "page_token", 1_000))
-
-
-async def _pairing(account: Account, request: Request) -> Page:
-    return await own_pairing_page(account, name_in(request, "name"), name_in(request, "pairing"))
-
-
-async def _ladder(account: Account, request: Request) -> Page:
-    return await own_ladder_page(account, name_in(request, "name"), _query(request, "page_token", 1_000))
+def _listing(page: Callable[[Account, str, str], Awaitable[Page]]) -> Render:
+    """Return what renders the page of a contest, which lists something from a page token on."""
+    return lambda account, request: page(account, name_in(request, "name"), _query(request, "page_token", 1_000))
 
 
 async def _confirmation(account: Account, request: Request) -> Page:

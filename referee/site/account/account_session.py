@@ -99,13 +99,7 @@ def set_session(request: Request, response: Response, session: AccountSession) -
 def set_cookie(request: Request, response: Response, name: str, value: str, max_age_s: int | None = None) -> None:
     """Set a cookie that only these pages receive, and no script; without an age, until the browser is closed."""
     response.set_cookie(
-        name,
-        value,
-        max_age=max_age_s,
-        path=ACCOUNT,
-        secure=is_secure(request),
-        httponly=True,
-        samesite="strict",
+        name, value, max_age=max_age_s, path=ACCOUNT, secure=is_secure(request), httponly=True, samesite="strict"
     )
 
 

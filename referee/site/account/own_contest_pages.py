@@ -3,25 +3,12 @@
 from collections.abc import Sequence
 from http import HTTPStatus
 
-from referee_api.v1 import (
-    contest_pb2,
-    match_pb2,
-    match_service_pb2,
-    tournament_pb2,
-    tournament_service_pb2,
-)
+from referee_api.v1 import contest_pb2, match_pb2, match_service_pb2, tournament_pb2, tournament_service_pb2
 
 from referee.show.markup import Markup, joined, tag
 from referee.show.table import Table
 from referee.show.words import format_text, pairing_result, result_text
-from referee.site.account.account_action import (
-    Action,
-    Choices,
-    Values,
-    action_form,
-    find_pairing,
-    page_address,
-)
+from referee.site.account.account_action import Action, Choices, Values, action_form, find_pairing, page_address
 from referee.site.account.account_actions import (
     ABSENT,
     CANCEL,
@@ -175,11 +162,7 @@ def _match_forms(match: match_pb2.Match, values: Values, actions: Sequence[Actio
 def _rank_choices(match: match_pb2.Match) -> list[tuple[str, str]]:
     """Return the results of a match of two sides."""
     first, second = ([match.seats[seat].bot for seat in side.seats] for side in match.seat_layout.sides)
-    return [
-        ("1,2", f"{' and '.join(first)} wins"),
-        ("2,1", f"{' and '.join(second)} wins"),
-        ("1,1", "draw"),
-    ]
+    return [("1,2", f"{' and '.join(first)} wins"), ("2,1", f"{' and '.join(second)} wins"), ("1,1", "draw")]
 
 
 def _kind(kind: contest_pb2.CorrectionKind.ValueType) -> str:

@@ -46,10 +46,7 @@ async def log_entries(account: Account, bot: str, match_id: str = "") -> list[bo
     entries: list[bot_pb2.BotLogEntry] = []
     for _ in range(MAX_READ):
         request = bot_service_pb2.ListBotLogEntriesRequest(
-            bot=bot,
-            match_id=match_id,
-            after_number=entries[-1].number if entries else 0,
-            page_size=READ_ENTRIES,
+            bot=bot, match_id=match_id, after_number=entries[-1].number if entries else 0, page_size=READ_ENTRIES
         )
         answer = await account.upstream.call(request, bot_service_pb2.ListBotLogEntriesResponse)
         entries += answer.entries

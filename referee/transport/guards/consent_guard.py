@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
@@ -19,16 +20,16 @@ from referee.match.setup import Player, Setup
 from referee.transport.guards.authentication import Caller
 
 
+@dataclass(eq=False)
 class ConsentGuard:
     """All methods raise ConsentMissing, which names the bot and the condition, or NoSuchBot."""
 
-    def __init__(self, accounts: Accounts, referee: Referee, ladders: LadderHost, games: Mapping[str, Game]) -> None:
-        self._accounts = accounts
-        self._referee = referee
-        self._ladders = ladders
-        self._games = games
-        self._being_made: Counter[tuple[str, str]] = Counter()
-        """Matches that are being created or joined, by bot and maker, so that concurrent calls count each other."""
+    _accounts: Accounts
+    _referee: Referee
+    _ladders: LadderHost
+    _games: Mapping[str, Game]
+    _being_made: Counter[tuple[str, str]] = field(default_factory=Counter, init=False)
+    """Matches that are being created or joined, by bot and maker, so that concurrent calls count each other."""
 
     @asynccontextmanager
     async def create_match(self, caller: Caller, request: MatchRequest) -> AsyncIterator[None]:

@@ -1,5 +1,7 @@
 """Quotas of holders with every default filled in, cached for some seconds."""
 
+from dataclasses import dataclass, field
+
 from referee.accounts.tokens import PROVIDER_HOLDER, DefaultQuotas, Quota, Quotas
 from referee.live.ports import Time
 from referee.match.clock import SECOND, Micros
@@ -9,15 +11,15 @@ QUOTA_CACHE_US: Micros = 3 * SECOND
 HOLDER_CACHE_SIZE = 10_000
 
 
+@dataclass(eq=False)
 class QuotaCache:
     """The effective quotas of all holders."""
 
-    def __init__(self, quotas: Quotas, defaults: DefaultQuotas, time: Time) -> None:
-        self._quotas = quotas
-        self._defaults = defaults
-        self._time = time
-        self._cache: dict[str, tuple[Quota, Micros]] = {}
-        """Quotas by holder, and when they expire."""
+    _quotas: Quotas
+    _defaults: DefaultQuotas
+    _time: Time
+    _cache: dict[str, tuple[Quota, Micros]] = field(default_factory=dict, init=False)
+    """Quotas by holder, and when they expire."""
 
     async def get(self, holder: str) -> Quota:
         """Return the quota with every default filled in. Raises StoreUnavailable."""

@@ -114,36 +114,26 @@ UsageObserver: TypeAlias = Callable[[BudgetOwner, str, int, int], Awaitable[None
 """Receives an owner, the name of a quota, how much of it is used, and its limit. May raise StoreUnavailable."""
 
 
+@dataclass(eq=False)
 class RateLimiter:
     """Usage of all holders and bots, on one event loop."""
 
-    def __init__(
-        self,
-        quotas: Quotas,
-        quota_cache: QuotaCache,
-        max_streams: int,
-        time: Time,
-        observe_usage: UsageObserver,
-        max_calls_in_flight: int,
-    ) -> None:
-        """`max_streams` holds for all holders together; Watch streams may be half of them.
-
-        `max_calls_in_flight` holds for each owner of a budget, and bounds the answers that wait to be read.
-        """
-        self._observe_usage = observe_usage
-        self._max_calls_in_flight = max_calls_in_flight
-        self._in_flight: Counter[BudgetOwner] = Counter()
-        self._quotas = quotas
-        self._quota_cache = quota_cache
-        self._max_streams = max_streams
-        self._time = time
-        self._budgets: dict[BudgetOwner, _Budget] = {}
-        self._streams: Counter[tuple[BudgetOwner, StreamKind]] = Counter()
-        self._streams_of_kind: Counter[StreamKind] = Counter()
-        self._tasks: dict[asyncio.Task[object], Token] = {}
-        """Tasks of open streams, with the token that opened each."""
-        self._ended: set[asyncio.Task[object]] = set()
-        """Tasks cancelled because their token was revoked or has expired."""
+    _quotas: Quotas
+    _quota_cache: QuotaCache
+    _max_streams: int
+    """Limit of all holders together; Watch streams may be half of them."""
+    _time: Time
+    _observe_usage: UsageObserver
+    _max_calls_in_flight: int
+    """Limit of each owner of a budget, which bounds the answers that wait to be read."""
+    _in_flight: Counter[BudgetOwner] = field(default_factory=Counter, init=False)
+    _budgets: dict[BudgetOwner, _Budget] = field(default_factory=dict, init=False)
+    _streams: Counter[tuple[BudgetOwner, StreamKind]] = field(default_factory=Counter, init=False)
+    _streams_of_kind: Counter[StreamKind] = field(default_factory=Counter, init=False)
+    _tasks: dict[asyncio.Task[object], Token] = field(default_factory=dict, init=False)
+    """Tasks of open streams, with the token that opened each."""
+    _ended: set[asyncio.Task[object]] = field(default_factory=set, init=False)
+    """Tasks cancelled because their token was revoked or has expired."""
 
     @property
     def streams(self) -> int:

@@ -5,6 +5,7 @@ without waiting for the database, because the call may be a move with a running 
 """
 
 import asyncio
+from dataclasses import dataclass, field
 
 import structlog
 
@@ -19,16 +20,16 @@ CHECK_INTERVAL_US: Micros = SECOND
 log = structlog.get_logger("referee")
 
 
+@dataclass(eq=False)
 class RevocationCheck:
     """Runs from `open` to `close`."""
 
-    def __init__(self, tokens: Tokens, authenticator: Authenticator, rate_limiter: RateLimiter, time: Time) -> None:
-        self._tokens = tokens
-        self._authenticator = authenticator
-        self._rate_limiter = rate_limiter
-        self._time = time
-        self._timer: Timer | None = None
-        self._task: asyncio.Task[None] | None = None
+    _tokens: Tokens
+    _authenticator: Authenticator
+    _rate_limiter: RateLimiter
+    _time: Time
+    _timer: Timer | None = field(default=None, init=False)
+    _task: asyncio.Task[None] | None = field(default=None, init=False)
 
     def open(self) -> None:
         """Begin to check, now and then once a second."""

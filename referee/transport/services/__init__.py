@@ -2,7 +2,7 @@
 
 - `admin`, `bots`, `games`, `invitations`, `ladders`, `matches`, `own_tokens`, `play`, `tournaments`: the servicers
 - `bot_requests`: what the Play stream and the unary calls of bots have in common
-- `contest_servicer`, `contest_corrections`: what the servicers of ladders and tournaments have in common
+- `contest_servicer`: what the servicers of ladders and tournaments have in common
 - `records`: records of finished matches, used by `matches`
 - `paging`: page sizes and page tokens
 - `holder_usage`: how much of its quota a holder uses

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 import grpc.aio
 import structlog
 from referee_api.v1 import admin_service_pb2 as pb
+from referee_api.v1 import token_pb2
 from referee_api.v1.admin_service_pb2_grpc import AdminServiceServicer, add_AdminServiceServicer_to_server
 
 from referee.accounts.account_errors import BadField, BadSeats
@@ -26,36 +28,24 @@ from referee.transport.services.bots import TokenIssuer, bot_view_of
 from referee.transport.services.holder_usage import HolderUsage
 from referee.transport.services.matches import MESSAGE_CHARS, check_request_id
 from referee.transport.services.paging import convert_page, page_size, parse_page_token
-from referee.transport.wire.accounts import ROLES, quota_of, read_quota, token_of
-from referee.transport.wire.basic_types import parse_enum_or_default, unix_ms
+from referee.transport.wire.accounts import quota_of, read_quota, token_of
+from referee.transport.wire.basic_types import read_word, unix_ms
 from referee.transport.wire.results import maybe_result
 
 log = structlog.get_logger("referee.transport")
 
 
+@dataclass(eq=False)
 class Admin(AdminServiceServicer):
-    def __init__(
-        self,
-        referee: Referee,
-        accounts: Accounts,
-        quotas: Quotas,
-        holder_usage: HolderUsage,
-        notifier: BotNotifier,
-        token_issuer: TokenIssuer,
-        rate_limiter: RateLimiter,
-        drain: Callable[[Micros | None], None],
-    ) -> None:
-        """`drain` starts the shutdown with this grace period; None: the configured one."""
-        self._referee = referee
-        self._accounts = accounts
-        self._tokens = token_issuer.tokens
-        self._quotas = quotas
-        self._holder_usage = holder_usage
-        self._notifier = notifier
-        self._token_issuer = token_issuer
-        self._rate_limiter = rate_limiter
-        self._time = holder_usage.time
-        self._drain = drain
+    _referee: Referee
+    _accounts: Accounts
+    _quotas: Quotas
+    _holder_usage: HolderUsage
+    _notifier: BotNotifier
+    _token_issuer: TokenIssuer
+    _rate_limiter: RateLimiter
+    _drain: Callable[[Micros | None], None]
+    """Starts the shutdown with this grace period; None: the configured one."""
 
     def add_to(self, server: grpc.aio.Server) -> None:
         add_AdminServiceServicer_to_server(self, server)
@@ -91,7 +81,7 @@ class Admin(AdminServiceServicer):
         return pb.VoidMatchResponse(entry_number=done.number, result=maybe_result(done.result, request.match_id))
 
     async def PauseBot(self, request: pb.PauseBotRequest, context: Any) -> pb.PauseBotResponse:
-        pause = BotPause(PauseCause.ADMIN, request.message, self._time.wall_ms())
+        pause = BotPause(PauseCause.ADMIN, request.message, self._holder_usage.time.wall_ms())
         bot = await self._accounts.change_bot(request.bot, lambda bot: paused(bot, pause))
         log.info("bot paused", bot=request.bot)
         self._notifier.paused(bot, pause)
@@ -128,7 +118,7 @@ class Admin(AdminServiceServicer):
     async def CreateToken(self, request: pb.CreateTokenRequest, context: Any) -> pb.CreateTokenResponse:
         if not request.role:
             raise BadField("role", "it is required")
-        role = parse_enum_or_default(ROLES, request.role, "role")
+        role = Role[read_word(token_pb2.Role, request.role, "role").upper()]
         holder = request.holder
         if role is Role.BOT:
             holder = holder or (await self._accounts.bot(request.bot)).owner
@@ -139,9 +129,9 @@ class Admin(AdminServiceServicer):
 
     async def ListTokens(self, request: pb.ListTokensRequest, context: Any) -> pb.ListTokensResponse:
         size = page_size(request.page_size)
-        valid_at_ms = None if request.include_inactive else self._time.wall_ms()
+        valid_at_ms = None if request.include_inactive else self._holder_usage.time.wall_ms()
         wanted = TokenFilter(request.holder, valid_at_ms=valid_at_ms)
-        tokens = await self._tokens.tokens(wanted, parse_page_token(request), size + 1)
+        tokens = await self._token_issuer.tokens.tokens(wanted, parse_page_token(request), size + 1)
         shown, token = await convert_page(request, tokens, size, lambda token: token.id, token_of)
         return pb.ListTokensResponse(tokens=shown, next_page_token=token)
 

@@ -1,6 +1,7 @@
 """BotService: registration, versions, tokens and private logs of bots, for their owners."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import grpc.aio
@@ -40,23 +41,16 @@ RESERVED_HOLDERS = (contest_id(LADDER, ""), contest_id(TOURNAMENT, ""), PUBLIC_H
 """Prefixes of the holders of matches that contests create, and of callers without a token."""
 
 
+@dataclass(eq=False)
 class TokenIssuer:
     """Creates and revokes tokens, for the servicers and for the first token of an administrator."""
 
-    def __init__(
-        self,
-        tokens: Tokens,
-        authenticator: Authenticator,
-        rate_limiter: RateLimiter,
-        time: Time,
-        random_bytes: Callable[[], bytes],
-    ) -> None:
-        """`random_bytes` returns 32 bytes from a secure random source."""
-        self.tokens = tokens
-        self._authenticator = authenticator
-        self._rate_limiter = rate_limiter
-        self._time = time
-        self._random_bytes = random_bytes
+    tokens: Tokens
+    _authenticator: Authenticator
+    _rate_limiter: RateLimiter
+    _time: Time
+    _random_bytes: Callable[[], bytes]
+    """Returns 32 bytes from a secure random source."""
 
     def mint(self) -> MintedSecret:
         return mint_secret(self._random_bytes())
@@ -96,27 +90,16 @@ class TokenIssuer:
         return token
 
 
+@dataclass(eq=False)
 class Bots(BotServiceServicer):
-    def __init__(
-        self,
-        referee: Referee,
-        accounts: Accounts,
-        recorder: BotLogRecorder,
-        notifier: BotNotifier,
-        token_issuer: TokenIssuer,
-        rate_limiter: RateLimiter,
-        time: Time,
-        max_versions_per_bot: int,
-    ) -> None:
-        self._referee = referee
-        self._accounts = accounts
-        self._tokens = token_issuer.tokens
-        self._recorder = recorder
-        self._notifier = notifier
-        self._token_issuer = token_issuer
-        self._rate_limiter = rate_limiter
-        self._time = time
-        self._max_versions_per_bot = max_versions_per_bot
+    _referee: Referee
+    _accounts: Accounts
+    _recorder: BotLogRecorder
+    _notifier: BotNotifier
+    _token_issuer: TokenIssuer
+    _rate_limiter: RateLimiter
+    _time: Time
+    _max_versions_per_bot: int
 
     def add_to(self, server: grpc.aio.Server) -> None:
         add_BotServiceServicer_to_server(self, server)
@@ -180,12 +163,14 @@ class Bots(BotServiceServicer):
 
     async def ListBotTokens(self, request: pb.ListBotTokensRequest, context: Any) -> pb.ListBotTokensResponse:
         bot = await self._own_bot(request.bot)
-        tokens = await self._tokens.tokens(TokenFilter(bot=bot.name))
+        tokens = await self._token_issuer.tokens.tokens(TokenFilter(bot=bot.name))
         return pb.ListBotTokensResponse(tokens=map(token_of, tokens))
 
     async def RevokeBotToken(self, request: pb.RevokeBotTokenRequest, context: Any) -> pb.RevokeBotTokenResponse:
         bot = await self._own_bot(request.bot)
-        if request.token_id not in {token.id for token in await self._tokens.tokens(TokenFilter(bot=bot.name))}:
+        if request.token_id not in {
+            token.id for token in await self._token_issuer.tokens.tokens(TokenFilter(bot=bot.name))
+        }:
             raise NoSuchToken(request.token_id)
         return pb.RevokeBotTokenResponse(token=token_of(await self._token_issuer.revoke(request.token_id)))
 

@@ -1,19 +1,22 @@
 """What LadderService and TournamentService share: creation, entrants, permissions, watching and records."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic
+from typing import Any, ClassVar, Generic, TypeVar
 
-from referee_api.v1 import contest_pb2
+from referee_api.v1 import contest_pb2, ladder_service_pb2, tournament_service_pb2
 
 from referee.accounts.bots import Accounts
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.contest_errors import NotAMember
+from referee.contests.corrections import Correction
 from referee.hosting.contest_host import ContestHost
 from referee.hosting.contest_store import ContestStep
 from referee.hosting.contest_worker import S
 from referee.hosting.hosting_errors import NotAnEntrant
 from referee.live.match_request import find_game
+from referee.match.match_errors import RequestIdReused
 from referee.transport.guards.authentication import CALLER, Caller
 from referee.transport.guards.consent_guard import ConsentGuard
 from referee.transport.guards.contest_changes import ContestChanges
@@ -29,7 +32,10 @@ from referee.transport.services.holder_usage import ContestLimit
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import chunks
 from referee.transport.services.records import ContestRecords
+from referee.transport.wire.basic_types import read_word
 from referee.transport.wire.terms import TermsConverter
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,22 @@ class ContestServicer(Generic[S]):
         self._count_changes(changes)
         return state
 
+    async def _correct(
+        self,
+        contest: str,
+        request: ladder_service_pb2.CorrectLadderMatchRequest | tournament_service_pb2.CorrectTournamentMatchRequest,
+        correct: Callable[[str, Correction], Awaitable[T]],
+    ) -> T:
+        """Correct a match of a contest of the caller, and return what `correct` does. Raises BadField and others."""
+        state = await self._own(contest, type(request).__name__.removesuffix("Request"))
+        check_request_id(request.request_id)
+        kind = read_word(contest_pb2.CorrectionKind, request.kind, "kind")
+        ranks, by = tuple(request.ranks), CALLER.get().holder
+        correction = Correction(scoped_id(request), request.match_id, kind, ranks, request.message, by)
+        self._count_changes()
+        with own_request_id(request.request_id):
+            return await correct(state.name, correction)
+
     def _count_changes(self, changes: int = 1) -> None:
         if changes:
             self._parts.contest_changes.count(CALLER.get().budget_owner, changes)
@@ -120,6 +142,20 @@ class ContestServicer(Generic[S]):
 
     def _record(self, contest: str) -> AsyncIterator[str]:
         return self._parts.contest_records.parts(self._host, contest)
+
+
+def scoped_id(request: Any) -> str:
+    """Return the request id, prefixed by the holder, so that ids of different holders do not collide."""
+    return f"{CALLER.get().holder}/{request.request_id}"
+
+
+@contextmanager
+def own_request_id(request_id: str) -> Iterator[None]:
+    """Name the request id in errors as the caller wrote it."""
+    try:
+        yield
+    except RequestIdReused:
+        raise RequestIdReused(request_id) from None
 
 
 def may_see_openings(caller: Caller, state: Any) -> bool:

@@ -1,6 +1,7 @@
 """InvitationService: organisers invite authors, and strangers redeem codes for the token of an author."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import grpc.aio
@@ -29,23 +30,15 @@ from referee.transport.wire.basic_types import unix_ms
 log = structlog.get_logger("referee.transport")
 
 
+@dataclass(eq=False)
 class InvitationServicer(InvitationServiceServicer):
-    def __init__(
-        self,
-        invitations: Invitations,
-        token_issuer: TokenIssuer,
-        rate_limiter: RateLimiter,
-        redemption_pace: AddressPace,
-        time: Time,
-        random_bytes: Callable[[], bytes],
-    ) -> None:
-        """`random_bytes` returns 32 bytes from a secure random source."""
-        self._invitations = invitations
-        self._token_issuer = token_issuer
-        self._rate_limiter = rate_limiter
-        self._redemption_pace = redemption_pace
-        self._time = time
-        self._random_bytes = random_bytes
+    _invitations: Invitations
+    _token_issuer: TokenIssuer
+    _rate_limiter: RateLimiter
+    _redemption_pace: AddressPace
+    _time: Time
+    _random_bytes: Callable[[], bytes]
+    """Returns 32 bytes from a secure random source."""
 
     def add_to(self, server: grpc.aio.Server) -> None:
         add_InvitationServiceServicer_to_server(self, server)

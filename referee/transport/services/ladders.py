@@ -12,13 +12,15 @@ from referee.contests.contest_errors import NotAMember
 from referee.hosting.contest_store import ContestStep
 from referee.hosting.ladder_host import LadderFilter, LadderHost, LadderRequest
 from referee.hosting.ladder_state import LadderState
-from referee.match.match_errors import RequestIdReused
 from referee.transport.guards.authentication import CALLER, Caller
-from referee.transport.guards.permissions import (
-    is_organiser_of,
+from referee.transport.guards.permissions import is_organiser_of
+from referee.transport.services.contest_servicer import (
+    ContestServiceParts,
+    ContestServicer,
+    may_see_openings,
+    own_request_id,
+    scoped_id,
 )
-from referee.transport.services.contest_corrections import own_request_id, read_correction
-from referee.transport.services.contest_servicer import ContestServiceParts, ContestServicer, may_see_openings
 from referee.transport.services.matches import check_request_id
 from referee.transport.services.paging import convert_page, page_size, parse_page_number, parse_page_token
 from referee.transport.wire.basic_types import read_value
@@ -74,16 +76,14 @@ class Ladders(ContestServicer[LadderState], LadderServiceServicer):
         check_request_id(request.request_id)
         state = await self._ladders.get(request.ladder)
         await self._check_challenger(caller, state, request)
-        try:
-            progress = await self._ladders.challenge(state.name, _scoped_id(caller, request), tuple(request.entrants))
-        except RequestIdReused:
-            raise RequestIdReused(request.request_id) from None
+        with own_request_id(request.request_id):
+            progress = await self._ladders.challenge(state.name, scoped_id(request), tuple(request.entrants))
         return pb.ChallengeResponse(pairing=pairing_of(progress))
 
     async def StartSeason(self, request: pb.StartSeasonRequest, context: Any) -> pb.StartSeasonResponse:
         check_request_id(request.request_id)
         state = await self._own(request.ladder, "StartSeason", changes=1)
-        state = await self._ladders.start_season(state.name, _scoped_id(CALLER.get(), request))
+        state = await self._ladders.start_season(state.name, scoped_id(request))
         return pb.StartSeasonResponse(ladder=self._ladder_of(state))
 
     async def PauseLadder(self, request: pb.PauseLadderRequest, context: Any) -> pb.PauseLadderResponse:
@@ -101,11 +101,7 @@ class Ladders(ContestServicer[LadderState], LadderServiceServicer):
     async def CorrectLadderMatch(
         self, request: pb.CorrectLadderMatchRequest, context: Any
     ) -> pb.CorrectLadderMatchResponse:
-        state = await self._own(request.ladder, "CorrectLadderMatch")
-        correction = read_correction(request, CALLER.get())
-        self._count_changes()
-        with own_request_id(request.request_id):
-            state = await self._ladders.correct(state.name, correction)
+        state = await self._correct(request.ladder, request, self._ladders.correct)
         return pb.CorrectLadderMatchResponse(ladder=self._ladder_of(state))
 
     async def ListLadderStandings(
@@ -161,7 +157,7 @@ class Ladders(ContestServicer[LadderState], LadderServiceServicer):
 
         Raises NotAMember, NotYours, ConsentMissing, TooManyMatches or TooManyNames.
         """
-        if _scoped_id(caller, request) in state.ladder.challenges:
+        if scoped_id(request) in state.ladder.challenges:
             return  # A repeated request gets its first answer, even if the challenger has left.
         if not request.entrants:
             return  # The ladder rejects a wrong number of entrants.
@@ -181,7 +177,7 @@ class Ladders(ContestServicer[LadderState], LadderServiceServicer):
         Otherwise anybody could fill all places of an opponent, since challenges come before other pairings.
         """
         limit = (await self._parts.rate_limiter.quota(caller.holder)).max_matches
-        pairings = state.ladder.open_challenges_of(_scope(caller))
+        pairings = state.ladder.open_challenges_of(f"{caller.holder}/")
         if len(pairings) >= limit:
             raise TooManyMatches(limit)
         if is_organiser_of(caller, state.organiser):
@@ -189,12 +185,3 @@ class Ladders(ContestServicer[LadderState], LadderServiceServicer):
         for opponent in request.entrants[1:]:
             if sum(opponent in pairing.entrants for pairing in pairings) >= MAX_CHALLENGES_PER_OPPONENT:
                 raise TooManyMatches(MAX_CHALLENGES_PER_OPPONENT)
-
-
-def _scoped_id(caller: Caller, request: pb.ChallengeRequest | pb.StartSeasonRequest) -> str:
-    """Return the request id, prefixed by the holder, so that ids of different holders do not collide."""
-    return f"{_scope(caller)}{request.request_id}"
-
-
-def _scope(caller: Caller) -> str:
-    return f"{caller.holder}/"

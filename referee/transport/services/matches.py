@@ -1,7 +1,7 @@
 """MatchService: creating, joining, listing and watching matches, and moves without a Play stream."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import grpc.aio
@@ -38,10 +38,10 @@ from referee.transport.services.paging import (
     parse_page_token,
 )
 from referee.transport.services.records import Records
-from referee.transport.wire.basic_types import parse_enum, unix_ms
+from referee.transport.wire.basic_types import read_word, unix_ms
 from referee.transport.wire.clocks import clock_charge_of
 from referee.transport.wire.entries import EncodedEntries, ViewerContext, WatchCache, encode_entries
-from referee.transport.wire.matches import PHASES, match_of, read_turn_options, score_of, turn_of
+from referee.transport.wire.matches import match_of, read_turn_options, score_of, turn_of
 from referee.transport.wire.results import maybe_result
 from referee.transport.wire.terms import TermsConverter, read_match_request
 from referee.transport.wire.wire_errors import MatchNotOver, NotYours, TooManyMatches
@@ -71,31 +71,19 @@ class MatchGuards:
     consent: ConsentGuard
 
 
+@dataclass(eq=False)
 class Matches(MatchServiceServicer):
-    def __init__(
-        self,
-        referee: Referee,
-        converter: TermsConverter,
-        accounts: Accounts,
-        records: Records,
-        rate_limiter: RateLimiter,
-        limits: AnswerLimits,
-        guards: MatchGuards,
-        tools: PlayTools,
-    ) -> None:
-        self._referee = referee
-        self._converter = converter
-        self._accounts = accounts
-        self._records = records
-        self._rate_limiter = rate_limiter
-        self._rejection_recorder = tools.rejection_recorder
-        self._limits = limits
-        self._labels = guards.labels
-        self._consent_guard = guards.consent
-        self._match_context = tools.match_context
-        self._watch_cache = WatchCache()
-        self._yield = CooperativeYield()
-        """Shared by all watchers that receive long histories."""
+    _referee: Referee
+    _converter: TermsConverter
+    _accounts: Accounts
+    _records: Records
+    _rate_limiter: RateLimiter
+    _limits: AnswerLimits
+    _guards: MatchGuards
+    _tools: PlayTools
+    _watch_cache: WatchCache = field(default_factory=WatchCache, init=False)
+    _yield: CooperativeYield = field(default_factory=CooperativeYield, init=False)
+    """Shared by all watchers that receive long histories."""
 
     def add_to(self, server: grpc.aio.Server) -> None:
         add_MatchServiceServicer_to_server(self, server)
@@ -105,7 +93,7 @@ class Matches(MatchServiceServicer):
         check_request_id(request.request_id)
         match_request = read_match_request(request, caller.holder, self._converter)
         created = await self._referee.find_created(match_request) or await self._create(match_request, caller)
-        match = match_of(created.status, self._match_context, SPECTATOR)
+        match = match_of(created.status, self._tools.match_context, SPECTATOR)
         number = await self._watch_number(created.status, SPECTATOR)
         return pb.CreateMatchResponse(match=match, entry_number=number, repeated=created.repeated)
 
@@ -114,10 +102,10 @@ class Matches(MatchServiceServicer):
         if self._referee.count_unfinished(caller.holder) >= limit:
             raise TooManyMatches(limit)
         await self._rate_limiter.require_storage(caller.holder)
-        await self._labels.check_request(match_request, caller)
+        await self._guards.labels.check_request(match_request, caller)
         for player in match_request.players:
             await self._check_player(player)
-        async with self._consent_guard.create_match(caller, match_request):
+        async with self._guards.consent.create_match(caller, match_request):
             return await self._referee.create(match_request)
 
     async def JoinMatch(self, request: pb.JoinMatchRequest, context: Any) -> pb.JoinMatchResponse:
@@ -130,20 +118,20 @@ class Matches(MatchServiceServicer):
         if caller.role is Role.AUTHOR and (await self._accounts.bot(player.bot)).owner != caller.holder:
             raise NotYours("JoinMatch for another's bot")
         await self._check_player(player)
-        await self._labels.check_player(await self._referee.match(request.match_id), player)
+        await self._guards.labels.check_player(await self._referee.match(request.match_id), player)
         setup = await self._referee.setup(request.match_id)
         wanted = request.seat if request.HasField("seat") else None
-        async with self._consent_guard.join_match(caller, player.bot, setup):
+        async with self._guards.consent.join_match(caller, player.bot, setup):
             seat = await self._referee.join(request.match_id, wanted, player)
         status = await self._referee.status(request.match_id)
         viewer = _viewer_of_bot(status.match, caller.bot)
-        match = match_of(status, self._match_context, viewer)
+        match = match_of(status, self._tools.match_context, viewer)
         return pb.JoinMatchResponse(seat=seat, match=match, entry_number=await self._watch_number(status, viewer))
 
     async def GetMatch(self, request: pb.GetMatchRequest, context: Any) -> pb.GetMatchResponse:
         status = await self._referee.status(request.match_id)
         viewer = _viewer_of(status.match, CALLER.get(), request)
-        viewer_context = ViewerContext(viewer, self._match_context, request.include_view)
+        viewer_context = ViewerContext(viewer, self._tools.match_context, request.include_view)
         return pb.GetMatchResponse(
             match=await self._match_with_record(status, viewer),
             state=self._state_message(await self._referee.match_as_seen(request.match_id, viewer), viewer_context),
@@ -159,7 +147,7 @@ class Matches(MatchServiceServicer):
             listed.matches,
             size,
             lambda status: status.match.setup.match_id,
-            lambda status: match_of(status, self._match_context, _viewer_of_bot(status.match, bot)),
+            lambda status: match_of(status, self._tools.match_context, _viewer_of_bot(status.match, bot)),
         )
         if listed.next_after and not token:
             token = make_page_token(request, listed.next_after)
@@ -186,7 +174,7 @@ class Matches(MatchServiceServicer):
             number = await self._referee.validate(request.match_id, seat, request.turn_token, move)
             return pb.SubmitMoveResponse(entry_number=number, ply=match.ply)
         check_request_id(request.request_id)
-        with self._rejection_recorder.record_rejections(match.players[seat], request.match_id, seat, move):
+        with self._tools.rejection_recorder.record_rejections(match.players[seat], request.match_id, seat, move):
             answer = await self._referee.submit(
                 request.match_id,
                 seat,
@@ -251,7 +239,7 @@ class Matches(MatchServiceServicer):
         caller = CALLER.get()
         async with self._rate_limiter.stream(caller):
             viewer = _viewer_of(await self._referee.match(request.match_id), caller, request)
-            viewer_context = ViewerContext(viewer, self._match_context, request.include_view)
+            viewer_context = ViewerContext(viewer, self._tools.match_context, request.include_view)
             number = request.after_number if request.HasField("after_number") else None
             start, updates = await self._referee.watch(request.match_id, number, viewer)
             snapshot = pb.MatchSnapshot(
@@ -279,14 +267,14 @@ class Matches(MatchServiceServicer):
         status = await self._referee.status(request.match_id)
         if status.match.phase is not MatchPhase.OVER:
             raise MatchNotOver(request.match_id)
-        if self._match_context.secret(status.match):
+        if self._tools.match_context.secret(status.match):
             raise MatchNotOver(request.match_id, "other matches of its duplicate set are not over yet")
         for chunk in chunks_by_bytes(await self._records.lines(request.match_id), RECORD_LINES_PER_MESSAGE):
             await context.write(pb.GetRecordResponse(lines=[line.decode().removesuffix("\n") for line in chunk]))
 
     async def _match_with_record(self, status: MatchStatus, viewer: Viewer) -> match_pb2.Match:
-        match = match_of(status, self._match_context, viewer)
-        if self._match_context.open(status.match):
+        match = match_of(status, self._tools.match_context, viewer)
+        if self._tools.match_context.open(status.match):
             record = await self._records.info(match.id)
             if record:
                 match.record.CopyFrom(record)
@@ -307,7 +295,7 @@ class Matches(MatchServiceServicer):
         setup = await self._referee.setup(request.match_id)
         seat = request.seat if request.HasField("seat") else None
         seat = held_seat(setup, CALLER.get().bot, seat)
-        with self._rejection_recorder.record_rejections(setup.players[seat], request.match_id, seat):
+        with self._tools.rejection_recorder.record_rejections(setup.players[seat], request.match_id, seat):
             return await submit(request.match_id, seat, request.request_id)
 
     async def _check_player(self, player: Player) -> None:
@@ -325,7 +313,7 @@ class Matches(MatchServiceServicer):
             find_game(self._converter.reader.games, request.game)
         if request.bot:
             await self._accounts.bot(request.bot)
-        self._labels.check_filter(request)
+        self._guards.labels.check_filter(request)
         return MatchFilter(
             request.bot,
             request.game,
@@ -353,4 +341,4 @@ def _viewer_of(match: Match, caller: Caller, request: Any) -> Viewer:
 
 
 def _read_phase(number: int) -> MatchPhase | None:
-    return parse_enum(PHASES, number, "phase") if number else None
+    return MatchPhase[read_word(match_pb2.MatchPhase, number, "phase").upper()] if number else None

@@ -3,6 +3,7 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Protocol
 
@@ -19,21 +20,17 @@ MAX_PART_CHARS = 64_000
 """Length of a part of a contest's record, which is ASCII."""
 
 
+@dataclass(eq=False)
 class Records:
-    def __init__(
-        self,
-        entries: EventLog,
-        write: Callable[[Sequence[Entry]], Iterable[bytes]],
-        report_damage: Callable[[str, Exception], None],
-    ) -> None:
-        """`write` formats a record from all entries of a match; `report_damage` is called once for a damaged log."""
-        self._entries = entries
-        self._write = write
-        self._report_damage = report_damage
-        self._damaged: set[str] = set()
-        """Ids of matches that were reported as damaged."""
-        self._infos: OrderedDict[str, record_pb2.RecordInfo | None] = OrderedDict()
-        """LRU cache. Records never change."""
+    _entries: EventLog
+    _write: Callable[[Sequence[Entry]], Iterable[bytes]]
+    """Formats a record from all entries of a match."""
+    _report_damage: Callable[[str, Exception], None]
+    """Called once for a damaged log."""
+    _damaged: set[str] = field(default_factory=set, init=False)
+    """Ids of matches that were reported as damaged."""
+    _infos: OrderedDict[str, record_pb2.RecordInfo | None] = field(default_factory=OrderedDict, init=False)
+    """LRU cache. Records never change."""
 
     async def lines(self, match_id: str) -> list[bytes]:
         """Return the record of a finished match. Raises StoreUnavailable or LogDamaged."""

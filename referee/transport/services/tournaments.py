@@ -31,10 +31,7 @@ from referee.hosting.tournament_host import TournamentFilter, TournamentHost, To
 from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import PairingFilter
 from referee.transport.guards.authentication import CALLER, Caller
-from referee.transport.guards.permissions import (
-    MatchLabels,
-)
-from referee.transport.services.contest_corrections import own_request_id, read_correction
+from referee.transport.guards.permissions import MatchLabels
 from referee.transport.services.contest_servicer import ContestServiceParts, ContestServicer, may_see_openings
 from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_token
 from referee.transport.wire.basic_types import read_value, read_word, unix_ms
@@ -159,11 +156,7 @@ class Tournaments(ContestServicer[TournamentState], TournamentServiceServicer):
     async def CorrectTournamentMatch(
         self, request: pb.CorrectTournamentMatchRequest, context: Any
     ) -> pb.CorrectTournamentMatchResponse:
-        state = await self._own(request.tournament, "CorrectTournamentMatch")
-        correction = read_correction(request, CALLER.get())
-        self._count_changes()
-        with own_request_id(request.request_id):
-            progress = await self._tournaments.correct(state.name, correction)
+        progress = await self._correct(request.tournament, request, self._tournaments.correct)
         return pb.CorrectTournamentMatchResponse(pairing=pairing_of(progress))
 
     async def ListPairings(self, request: pb.ListPairingsRequest, context: Any) -> pb.ListPairingsResponse:

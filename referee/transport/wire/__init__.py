@@ -9,5 +9,5 @@ domain object to a message; `write_…` fill in a message that is about to be se
 - `contests`, `ladders`, `tournaments`: contests
 - `accounts`: bots, tokens, quotas, private logs
 - `error_mapping`: reason, status code and metadata of each error; `wire_errors`: errors of the transport itself
-- `basic_types`: timestamps, durations, enum values
+- `basic_types`: timestamps, enums, and fields that have the same names in both
 """

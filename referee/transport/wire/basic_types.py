@@ -1,19 +1,23 @@
-"""Converts values of basic types: times, durations, and enums, by dictionaries from wire values to domain values."""
+"""Converts times, enums, and fields that have the same names in the domain and in the contract."""
 
+from collections.abc import Callable
 from enum import Enum
+from functools import cache
 from typing import Any, TypeVar
 
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
 from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.timestamp_pb2 import Timestamp
-from referee_api.conversion import BadValue, enum_word, to_value
+from referee_api.conversion import BadValue, enum_number, enum_word, to_value
 from referee_values import Value, normal
 
 from referee.accounts.account_errors import BadField
 from referee.match.clock import MS, Micros
 
 V = TypeVar("V", bound=Value)
-DomainEnum = TypeVar("DomainEnum", bound=Enum)
-WireEnum = TypeVar("WireEnum", bound=int)
+M = TypeVar("M", bound=Message)
 
 
 def timestamp(unix_ms: int) -> Timestamp:
@@ -55,19 +59,42 @@ def read_word(enum: Any, number: int, field: str) -> Any:
     return enum_word(enum.DESCRIPTOR, number)
 
 
-def parse_enum(members: dict[WireEnum, DomainEnum], value: int, field: str) -> DomainEnum:
-    """Return the domain value of a wire value. Raises BadField, with this field, if it is unknown."""
-    known: dict[int, DomainEnum] = {int(number): member for number, member in members.items()}
-    if value not in known:
-        raise BadField(field, f"{value} is unknown; known: {', '.join(map(str, known))}")
-    return known[value]
+def copy_fields(source: Any, message_class: type[M], **others: Any) -> M:
+    """Return a message with the fields that an object has under the same names, and with `others`.
+
+    What these fields contain is copied in the same way. Members of enums are converted by their names.
+    """
+    fields = _copied_fields(type(source), message_class.DESCRIPTOR)  # type: ignore[arg-type] # mypy: classes have a hash.
+    contents = {
+        name: convert(getattr(source, name)) if convert else getattr(source, name)
+        for name, convert in fields
+        if name not in others
+    }
+    return message_class(**contents, **others)
 
 
-def parse_enum_or_default(members: dict[WireEnum, DomainEnum], value: int, field: str) -> DomainEnum:
-    """Like `parse_enum`, but 0 stands for the first member. Raises BadField."""
-    return parse_enum(members, value or next(iter(members)), field)
+@cache
+def _copied_fields(source_class: type, descriptor: Descriptor) -> list[tuple[str, Callable[[Any], Any] | None]]:
+    return [(field.name, _conversion(field)) for field in descriptor.fields if hasattr(source_class, field.name)]
 
 
-def enum_value(members: dict[WireEnum, DomainEnum], member: DomainEnum) -> WireEnum:
-    """Return the wire value of a domain value."""
-    return next(number for number, known in members.items() if known is member)
+def _conversion(field: FieldDescriptor) -> Callable[[Any], Any] | None:
+    if field.enum_type:
+        enum = EnumTypeWrapper(field.enum_type)
+        return lambda member: enum_number(enum, member.name.lower() if isinstance(member, Enum) else member)
+    if field.message_type is None:
+        return None
+    message_class = GetMessageClass(field.message_type)
+    if field.is_repeated:
+        return lambda contents: [copy_fields(content, message_class) for content in contents]
+    return lambda content: None if content is None else copy_fields(content, message_class)
+
+
+def add_event(entry: Message, event: Message) -> None:
+    """Set the event of an entry: the field that has the type of this message."""
+    getattr(entry, _event_field(entry.DESCRIPTOR, event.DESCRIPTOR)).CopyFrom(event)
+
+
+@cache
+def _event_field(entry: Descriptor, event: Descriptor) -> str:
+    return next(field.name for field in entry.oneofs_by_name["event"].fields if field.message_type is event)

@@ -1,20 +1,19 @@
 """Converts the parts of contests: entrants, pairings, duplicate play, formats of tournaments, and SPRT."""
 
-from collections.abc import Iterable
 from hashlib import sha256
 
 from referee_api.conversion import enum_number
-from referee_api.v1 import contest_pb2, match_pb2, seed_pb2, sprt_pb2
+from referee_api.v1 import contest_pb2, seed_pb2, sprt_pb2
 from referee_values import Entrant
 
 from referee.accounts.account_errors import BadField
-from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
+from referee.contests.contest_entrant import ContestEntrant, EntrantLeft
 from referee.contests.corrections import Correction
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.sprt_trial import TrialState
 from referee.hosting.tournament_tables import phase_of
 from referee.match.setup import Player
-from referee.transport.wire.basic_types import maybe_timestamp
+from referee.transport.wire.basic_types import copy_fields, maybe_timestamp
 from referee.transport.wire.results import estimate_of
 
 
@@ -26,12 +25,8 @@ def read_entrant(entrant: contest_pb2.Entrant | Entrant, field: str) -> tuple[st
     return entrant.name, bots
 
 
-def entrant_of(name: str, bots: Iterable[Player]) -> contest_pb2.Entrant:
-    return contest_pb2.Entrant(name=name, bots=[match_pb2.BotRef(bot=bot.bot, version=bot.version) for bot in bots])
-
-
-def entrant_joined_of(event: EntrantJoined) -> contest_pb2.EntrantJoined:
-    return contest_pb2.EntrantJoined(entrant=entrant_of(event.entrant.name, event.entrant.bots))
+def entrant_of(entrant: ContestEntrant) -> contest_pb2.Entrant:
+    return copy_fields(entrant, contest_pb2.Entrant)
 
 
 def entrant_left_of(event: EntrantLeft) -> contest_pb2.EntrantLeft:
@@ -44,24 +39,16 @@ def contest_commitment_of(seed: bytes, *, over: bool) -> seed_pb2.SeedCommitment
 
 
 def correction_of(correction: Correction) -> contest_pb2.MatchCorrection:
-    return contest_pb2.MatchCorrection(
-        match_id=correction.match_id,
-        kind=enum_number(contest_pb2.CorrectionKind, correction.kind),
-        ranks=correction.ranks,
-        message=correction.message,
-        by=correction.by,
-    )
+    return copy_fields(correction, contest_pb2.MatchCorrection)
 
 
 def pairing_of(progress: PairingProgress, no_show_ms: int | None = None) -> contest_pb2.Pairing:
     """`no_show_ms`: when an absent entrant loses it. None: it waits for nobody, or this is not told."""
     pairing = progress.pairing
     results = [progress.round_result(name) for name in pairing.entrants] if progress.is_done else []
-    return contest_pb2.Pairing(
-        id=pairing.id,
-        round=pairing.round,
-        board=pairing.board,
-        entrants=pairing.entrants,
+    return copy_fields(
+        pairing,
+        contest_pb2.Pairing,
         phase=enum_number(contest_pb2.PairingPhase, phase_of(progress)),
         match_ids=progress.match_ids.values(),
         points=[result.points for result in results],
@@ -79,14 +66,12 @@ def pairing_of(progress: PairingProgress, no_show_ms: int | None = None) -> cont
 
 
 def sprt_state_of(state: TrialState) -> sprt_pb2.SprtState:
-    return sprt_pb2.SprtState(
-        verdict=enum_number(sprt_pb2.SprtVerdict, state.verdict),
-        llr=state.llr,
+    return copy_fields(
+        state,
+        sprt_pb2.SprtState,
         llr_lower=state.lower,
         llr_upper=state.upper,
-        counts=state.counts,
         estimate=estimate_of(state.estimate),
-        matches=state.matches,
         expected_matches_left=state.matches_to_go,
         repeated_matches=state.repeated,
         first_seat_elo=state.first_seat,

@@ -6,28 +6,22 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from msgspec import UNSET
-from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2, match_service_pb2
+from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2, match_service_pb2, result_pb2
 
 from engines.api import Viewer
 from referee.live.match_history import MatchStatus, WatchedEntry
 from referee.live.turns import SeatClock, clocks_at_entry
 from referee.match import events as core
 from referee.match.match_terms import forfeits_if_gone
-from referee.match.result import Forfeit
 from referee.match.state import Match
-from referee.transport.wire.basic_types import timestamp
+from referee.transport.wire.basic_types import add_event, copy_fields, timestamp
 from referee.transport.wire.clocks import clock_charge_of
 from referee.transport.wire.matches import MatchContext, match_of, seats_of, seed_commitment_of, state_of
-from referee.transport.wire.results import changes_of, forfeit_of, result_of
+from referee.transport.wire.results import changes_of, result_of
 from referee.transport.wire.rules import seat_moves
 
 WATCH_CACHE_SIZE = 256
-
-SOURCES = {
-    core.MoveSource.BOT: entry_pb2.MOVE_SOURCE_BOT,
-    core.MoveSource.RANDOM: entry_pb2.MOVE_SOURCE_RANDOM,
-    core.MoveSource.DEFAULT: entry_pb2.MOVE_SOURCE_DEFAULT,
-}
+MOVE_SOURCES = {source: entry_pb2.MoveSource.Value(f"MOVE_SOURCE_{source.name}") for source in core.MoveSource}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +49,15 @@ class ViewerContext:
         )
 
 
+EventConverter: TypeAlias = Callable[[Any, WatchedEntry, ViewerContext], Any]
+
+
 def entry_of(watched: WatchedEntry, context: ViewerContext) -> entry_pb2.Entry:
     """Convert an entry; one that the viewer may not see has only its number and time."""
     entry = entry_pb2.Entry(number=watched.number, create_time=timestamp(watched.at_ms))
     if watched.event and not context.hides(watched):
-        name, convert = SEALED_CHOICE if watched.sealed else CONVERTERS[type(watched.event)]
-        getattr(entry, name).CopyFrom(convert(watched.event, watched, context))
+        convert: EventConverter = _choice_sealed if watched.sealed else EVENT_CONVERTERS[type(watched.event)]
+        add_event(entry, convert(watched.event, watched, context))
     return entry
 
 
@@ -69,12 +66,7 @@ def _match_created(_: core.MatchCreated, watched: WatchedEntry, context: ViewerC
 
 
 def _seat_taken(event: core.SeatTaken, _watched: WatchedEntry, _context: ViewerContext) -> entry_pb2.SeatTaken:
-    by = match_pb2.BotRef(bot=event.player.bot, version=event.player.version)
-    return entry_pb2.SeatTaken(seat=event.seat, bot=by)
-
-
-def _seat_vacated(event: core.SeatVacated, _watched: WatchedEntry, _context: ViewerContext) -> entry_pb2.SeatVacated:
-    return entry_pb2.SeatVacated(seat=event.seat)
+    return entry_pb2.SeatTaken(seat=event.seat, bot=copy_fields(event.player, match_pb2.BotRef))
 
 
 def _play_started(event: core.PlayStarted, watched: WatchedEntry, context: ViewerContext) -> entry_pb2.PlayStarted:
@@ -86,19 +78,16 @@ def _play_started(event: core.PlayStarted, watched: WatchedEntry, context: Viewe
 
 
 def _choice_sealed(event: core.MovePlayed, watched: WatchedEntry, context: ViewerContext) -> entry_pb2.ChoiceSealed:
-    return entry_pb2.ChoiceSealed(
-        seat=event.seat,
-        clock_charge=_charge_of(event, watched),
-        source=SOURCES[event.source],
-        state=context.state(watched.match),
+    return copy_fields(
+        event, entry_pb2.ChoiceSealed, clock_charge=_charge_of(event, watched), state=context.state(watched.match)
     )
 
 
 def _move_played(event: core.MovePlayed, watched: WatchedEntry, context: ViewerContext) -> entry_pb2.MovePlayed:
-    return entry_pb2.MovePlayed(
+    return entry_pb2.MovePlayed(  # Written field by field, because it is on the path of every move.
         played=game_pb2.SeatMove(seat=event.seat, move=event.move),
         revealed=seat_moves(watched.revealed),
-        source=SOURCES[event.source],
+        source=MOVE_SOURCES[event.source],
         clock_charge=_charge_of(event, watched),
         state=context.state(watched.match),
         score=event.score if event.score is not UNSET else None,
@@ -106,7 +95,7 @@ def _move_played(event: core.MovePlayed, watched: WatchedEntry, context: ViewerC
 
 
 def _flag_fell(event: core.FlagFell, watched: WatchedEntry, _: ViewerContext) -> entry_pb2.FlagFell:
-    return entry_pb2.FlagFell(seat=event.seat, clock_charge=_charge_of(event, watched), move=event.move)
+    return copy_fields(event, entry_pb2.FlagFell, clock_charge=_charge_of(event, watched))
 
 
 def _charge_of(event: core.MovePlayed | core.FlagFell, watched: WatchedEntry) -> clock_pb2.ClockCharge | None:
@@ -114,13 +103,11 @@ def _charge_of(event: core.MovePlayed | core.FlagFell, watched: WatchedEntry) ->
 
 
 def _move_rejected(event: core.MoveRejected, _watched: WatchedEntry, _context: ViewerContext) -> entry_pb2.MoveRejected:
-    return entry_pb2.MoveRejected(
-        seat=event.seat, move=event.move, message=event.sentence, attempts_left=event.attempts_left
-    )
+    return copy_fields(event, entry_pb2.MoveRejected, message=event.sentence)
 
 
-def _forfeited(event: core.SeatForfeited, watched: WatchedEntry, _: ViewerContext) -> Any:
-    return forfeit_of(Forfeit(event.seat, event.cause, watched.match.ply))
+def _forfeited(event: core.SeatForfeited, watched: WatchedEntry, _: ViewerContext) -> result_pb2.Forfeit:
+    return copy_fields(event, result_pb2.Forfeit, ply=watched.match.ply)
 
 
 def _seat_disconnected(
@@ -137,38 +124,30 @@ def _ended(event: core.PlayEnded, watched: WatchedEntry, context: ViewerContext)
     return entry_pb2.PlayEnded(result=result, seed_commitment=chance, ratings=changes_of(event.ratings))
 
 
-def _of_seat(message: Callable[..., Any]) -> Callable[[Any, WatchedEntry, ViewerContext], Any]:
-    return lambda event, _watched, _context: message(seat=event.seat)
+def _copy_to(message_class: type[Any]) -> EventConverter:
+    return lambda event, _watched, _context: copy_fields(event, message_class)
 
 
-Converter: TypeAlias = tuple[str, Callable[[Any, WatchedEntry, ViewerContext], Any]]
-"""Field of `Entry`, and the function that makes its message."""
-
-SEALED_CHOICE: Converter = ("choice_sealed", _choice_sealed)
-"""Converter of a move that is still sealed."""
-
-CONVERTERS: dict[type, Converter] = {
-    core.MatchCreated: ("match_created", _match_created),
-    core.SeatTaken: ("seat_taken", _seat_taken),
-    core.SeatVacated: ("seat_vacated", _seat_vacated),
+EVENT_CONVERTERS: dict[type, EventConverter] = {
+    core.MatchCreated: _match_created,
+    core.SeatTaken: _seat_taken,
+    core.SeatVacated: _copy_to(entry_pb2.SeatVacated),
     # Without the nonce itself, which stays secret until play starts.
-    core.NonceAdded: ("nonce_added", _of_seat(entry_pb2.NonceAdded)),
-    core.PlayStarted: ("play_started", _play_started),
-    core.MovePlayed: ("move_played", _move_played),
-    core.MoveRejected: ("move_rejected", _move_rejected),
-    core.FlagFell: ("flag_fell", _flag_fell),
-    core.DrawOffered: ("draw_offered", _of_seat(entry_pb2.DrawOffered)),
-    core.DrawDeclined: ("draw_declined", _of_seat(entry_pb2.DrawDeclined)),
-    core.SeatResigned: ("seat_resigned", _of_seat(entry_pb2.SeatResigned)),
-    core.SeatForfeited: ("seat_forfeited", _forfeited),
-    core.SeatDisconnected: ("seat_disconnected", _seat_disconnected),
-    core.SeatReconnected: ("seat_reconnected", _of_seat(entry_pb2.SeatReconnected)),
-    core.RefereeRecovered: (
-        "referee_recovered",
-        lambda event, *_: entry_pb2.RefereeRecovered(downtime_ms=event.downtime_ms),
-    ),
-    core.PlayEnded: ("play_ended", _ended),
+    core.NonceAdded: _copy_to(entry_pb2.NonceAdded),
+    core.PlayStarted: _play_started,
+    core.MovePlayed: _move_played,
+    core.MoveRejected: _move_rejected,
+    core.FlagFell: _flag_fell,
+    core.DrawOffered: _copy_to(entry_pb2.DrawOffered),
+    core.DrawDeclined: _copy_to(entry_pb2.DrawDeclined),
+    core.SeatResigned: _copy_to(entry_pb2.SeatResigned),
+    core.SeatForfeited: _forfeited,
+    core.SeatDisconnected: _seat_disconnected,
+    core.SeatReconnected: _copy_to(entry_pb2.SeatReconnected),
+    core.RefereeRecovered: _copy_to(entry_pb2.RefereeRecovered),
+    core.PlayEnded: _ended,
 }
+"""Functions that make the messages of events."""
 
 
 Audience: TypeAlias = tuple[str, Viewer, bool]

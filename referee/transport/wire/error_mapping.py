@@ -65,7 +65,7 @@ ErrorMapper: TypeAlias = Callable[[Exception, str], WireError]
 """Maps an exception to an error; the second argument is the id of the match, or empty."""
 
 
-WHY = {"why": "wrong"}
+BAD_FIELD = ErrorMapping(INVALID, reason="BAD_FIELD")
 
 _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     game_errors.MalformedMove: ErrorMapping(INVALID, "move"),
@@ -76,21 +76,15 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     game_errors.BadOption: ErrorMapping(INVALID, "rules.options"),
     game_errors.IllegalMove: ErrorMapping(FAILED, added={"ply": "", "attempts_left": ""}),
     game_errors.NotYourTurn: ErrorMapping(Code.ABORTED),
-    match_errors.BadTimeControl: ErrorMapping(INVALID, "time_control.{field}", renamed=WHY),
-    match_errors.BadSetup: ErrorMapping(INVALID, "{field}", reason="BAD_FIELD", renamed=WHY),
-    match_errors.NoSuchSeat: ErrorMapping(
-        INVALID, "seat", reason="BAD_FIELD", added={"field": "seat", "wrong": "there is no such seat"}
-    ),
-    match_errors.NonceRefused: ErrorMapping(
-        INVALID, "nonce", reason="BAD_FIELD", renamed=WHY, added={"field": "nonce"}
-    ),
-    match_errors.BadVerdict: ErrorMapping(
-        INVALID, "side_scores", reason="BAD_FIELD", renamed=WHY, added={"field": "side_scores"}
-    ),
+    match_errors.BadTimeControl: ErrorMapping(INVALID, "time_control.{field}"),
+    match_errors.BadSetup: BAD_FIELD,
+    match_errors.NoSuchSeat: BAD_FIELD,
+    match_errors.NonceRefused: BAD_FIELD,
+    match_errors.BadVerdict: BAD_FIELD,
     match_errors.MatchOver: ErrorMapping(FAILED),
     match_errors.ClockExpired: ErrorMapping(FAILED),
-    match_errors.NotAllowedNow: ErrorMapping(FAILED, reason="MATCH_NOT_STARTED", renamed={"phase": "waiting_for"}),
-    match_errors.SeatsOpen: ErrorMapping(FAILED, reason="MATCH_NOT_STARTED", renamed={"seats": "waiting_for"}),
+    match_errors.NotAllowedNow: ErrorMapping(FAILED, reason="MATCH_NOT_STARTED"),
+    match_errors.SeatsOpen: ErrorMapping(FAILED, reason="MATCH_NOT_STARTED"),
     match_errors.NotWithdrawable: ErrorMapping(FAILED),
     match_errors.SeatHeld: ErrorMapping(FAILED, reason="SEAT_TAKEN"),
     match_errors.SeatOut: ErrorMapping(Code.ABORTED, reason="NOT_YOUR_TURN", added={"owing": ""}),
@@ -102,7 +96,7 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     ),
     match_errors.RequestIdReused: ErrorMapping(INVALID, "request_id"),
     account_errors.BadName: ErrorMapping(INVALID, "name"),
-    account_errors.BadField: ErrorMapping(INVALID, "{field}"),
+    account_errors.BadField: ErrorMapping(INVALID),
     account_errors.BadSeats: ErrorMapping(INVALID, "seats"),
     account_errors.NameTaken: ErrorMapping(Code.ALREADY_EXISTS),
     account_errors.TooManyNames: ErrorMapping(EXHAUSTED, quota=True),
@@ -114,14 +108,12 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     account_errors.BotPaused: ErrorMapping(FAILED),
     account_errors.BotNotPaused: ErrorMapping(FAILED),
     account_errors.ConsentMissing: ErrorMapping(FAILED),
-    contest_errors.BadTerms: ErrorMapping(INVALID, "terms.{field}", reason="BAD_FIELD", renamed=WHY),
-    contest_errors.BadPairings: ErrorMapping(
-        INVALID, "pairings", reason="BAD_FIELD", renamed=WHY, added={"field": "pairings"}
-    ),
+    contest_errors.BadTerms: ErrorMapping(INVALID, "terms.{field}", reason="BAD_FIELD"),
+    contest_errors.BadPairings: BAD_FIELD,
     contest_errors.PairingNotChangeable: ErrorMapping(FAILED),
     contest_errors.ByeNotPossible: ErrorMapping(FAILED),
     contest_errors.MatchNotCounted: ErrorMapping(Code.NOT_FOUND, reason="NO_SUCH_MATCH"),
-    contest_errors.BadRanks: ErrorMapping(INVALID, "ranks", reason="BAD_FIELD", renamed=WHY, added={"field": "ranks"}),
+    contest_errors.BadRanks: BAD_FIELD,
     contest_errors.NoSuchPairing: ErrorMapping(Code.NOT_FOUND),
     contest_errors.EntrantNameTaken: ErrorMapping(Code.ALREADY_EXISTS, reason="NAME_TAKEN"),
     contest_errors.LadderClosed: ErrorMapping(FAILED),
@@ -141,7 +133,7 @@ _DOMAIN_ERRORS: dict[type[Exception], ErrorMapping] = {
     hosting_errors.TournamentOver: ErrorMapping(FAILED),
     hosting_errors.WrongEntrantCount: ErrorMapping(FAILED),
     hosting_errors.NotExportable: ErrorMapping(FAILED),
-    BadSprt: ErrorMapping(INVALID, "terms.sprt.{field}", reason="BAD_FIELD", renamed=WHY),
+    BadSprt: ErrorMapping(INVALID, "terms.sprt.{field}", reason="BAD_FIELD"),
     ports.NoSuchMatch: ErrorMapping(Code.NOT_FOUND),
     ports.MatchArchived: ErrorMapping(Code.NOT_FOUND),
     queued_command.MatchMoving: ErrorMapping(Code.UNAVAILABLE, retry_after_ms=RETRY_AFTER_MS),
@@ -165,12 +157,12 @@ ERROR_MAPPINGS: dict[type[Exception], ErrorMapping] = {
 }
 """Status code and reason of every error class."""
 
-BAD_POLICY = ErrorMapping(INVALID, "{field}", reason="BAD_POLICY", renamed=WHY)
+BAD_POLICY = ErrorMapping(INVALID, reason="BAD_POLICY")
 SETUP_ERROR_MAPPINGS = {
     "policies.illegal_move.max_attempts": BAD_POLICY,
     "policies.disconnect.grace_period_ms": BAD_POLICY,
     "visibility.delay_plies": BAD_POLICY,
-    "hourglass": ErrorMapping(INVALID, "time_control", reason="BAD_TIME_CONTROL", renamed=WHY),
+    "hourglass": ErrorMapping(INVALID, "time_control", reason="BAD_TIME_CONTROL"),
     "players": ErrorMapping(INVALID, "seats", reason="BAD_SEATS"),
 }
 """Mappings of BadSetup, by its field."""
@@ -188,7 +180,7 @@ def to_wire_error(why: Exception, match_id: str = "") -> WireError | None:
         in_request = f"{field.removesuffix('_us')}_ms"
         sentence = sentence.replace(field, in_request, 1)
         details["field"] = in_request
-    metadata = {**mapping.added, **{mapping.renamed.get(name, name): text for name, text in details.items()}}
+    metadata = {**mapping.added, **details}
     if match_id:
         metadata.setdefault("match_id", match_id)
     retry_after_ms = int(metadata.get("retry_after_ms") or 0) or mapping.retry_after_ms

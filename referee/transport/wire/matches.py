@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from referee_api.conversion import enum_number
 from referee_api.v1 import game_pb2, match_pb2, play_pb2, seed_pb2
 
 from engines.api import REFEREE, Game, Viewer
@@ -44,14 +45,6 @@ class MatchContext:
         return match.phase is MatchPhase.OVER and not self.secret(match)
 
 
-PHASES = {
-    match_pb2.MATCH_PHASE_WAITING: MatchPhase.WAITING,
-    match_pb2.MATCH_PHASE_PLAYING: MatchPhase.PLAYING,
-    match_pb2.MATCH_PHASE_OVER: MatchPhase.OVER,
-}
-_PHASES = {phase: number for number, phase in PHASES.items()}
-
-
 def match_of(status: MatchStatus, match_context: MatchContext, viewer: Viewer) -> match_pb2.Match:
     """Convert a match to what the viewer may see of it."""
     match = status.match
@@ -66,7 +59,7 @@ def match_of(status: MatchStatus, match_context: MatchContext, viewer: Viewer) -
         ladder=labels.get(LADDER, ""),
         tournament=labels.get(TOURNAMENT, ""),
         pairing_id=labels.get(PAIRING, ""),
-        phase=_PHASES[match.phase],
+        phase=enum_number(match_pb2.MatchPhase, match.phase.name.lower()),
         seed_commitment=seed_commitment_of(match, match_context),
         result=maybe_result(match.result, match.setup.match_id),
         create_time=timestamp(status.opened_ms),

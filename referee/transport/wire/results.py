@@ -8,8 +8,8 @@ from referee_api.v1 import rating_pb2, result_pb2
 from referee.contests.strength.elo import EloEstimate
 from referee.contests.strength.rating import RatingRecord
 from referee.live.ports import fault_id
-from referee.match.result import EndCause, EndKind, PlayerRating, RatingChange, Result
-from referee.match.result import Forfeit as CoreForfeit
+from referee.match.result import EndCause, EndKind, Forfeit, RatingChange, Result
+from referee.transport.wire.basic_types import copy_fields
 
 BROKEN = (EndCause.ENGINE_FAULT, EndCause.REFEREE_FAULT)
 
@@ -31,7 +31,7 @@ def result_of(result: Result, match_id: str = "") -> result_pb2.Result:
         cause = enum_number(result_pb2.VoidCause, result.cause.value)
         message.voided.CopyFrom(result_pb2.VoidResult(cause=cause, message=result.reason, fault_id=fault))
     elif result.kind is EndKind.FORFEITED:
-        message.forfeited.CopyFrom(result_pb2.ForfeitedResult(forfeits=map(forfeit_of, result.forfeits)))
+        message.forfeited.CopyFrom(result_pb2.ForfeitedResult(forfeits=map(_forfeit_of, result.forfeits)))
     else:
         ending = enum_number(result_pb2.Ending, result.cause.value)
         message.played.CopyFrom(result_pb2.PlayedResult(ending=ending, reason=result.reason))
@@ -42,36 +42,19 @@ def maybe_result(result: Result | None, match_id: str) -> result_pb2.Result | No
     return None if result is None else result_of(result, match_id)
 
 
-def forfeit_of(forfeit: CoreForfeit) -> result_pb2.Forfeit:
-    return result_pb2.Forfeit(
-        seat=forfeit.seat, cause=enum_number(result_pb2.ForfeitCause, forfeit.cause), ply=forfeit.ply
-    )
-
-
-def rating_of(rating: PlayerRating) -> rating_pb2.Rating:
-    return rating_pb2.Rating(
-        value=rating.value, deviation=rating.deviation, matches=rating.matches, provisional=rating.provisional
-    )
+def _forfeit_of(forfeit: Forfeit) -> result_pb2.Forfeit:
+    return copy_fields(forfeit, result_pb2.Forfeit)
 
 
 def rated_of(rated: RatingRecord, *, provisional: bool) -> rating_pb2.Rating:
-    return rating_of(PlayerRating(rated.rating.value, rated.rating.deviation, rated.matches, provisional))
+    return copy_fields(rated.rating, rating_pb2.Rating, matches=rated.matches, provisional=provisional)
 
 
 def changes_of(ratings: Iterable[RatingChange]) -> list[rating_pb2.RatingChange]:
-    return [
-        rating_pb2.RatingChange(
-            seat=change.seat,
-            bot=change.bot,
-            version=change.version,
-            before=rating_of(change.before),
-            after=rating_of(change.after),
-        )
-        for change in ratings
-    ]
+    return [copy_fields(change, rating_pb2.RatingChange) for change in ratings]
 
 
-def estimate_of(estimate: EloEstimate) -> rating_pb2.EloEstimate:
-    return rating_pb2.EloEstimate(
-        elo=estimate.elo, low_elo=estimate.low, high_elo=estimate.high, superiority=estimate.superiority
-    )
+def estimate_of(estimate: EloEstimate | None) -> rating_pb2.EloEstimate | None:
+    if estimate is None:
+        return None
+    return copy_fields(estimate, rating_pb2.EloEstimate, low_elo=estimate.low, high_elo=estimate.high)

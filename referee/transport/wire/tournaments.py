@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 from referee_api.conversion import enum_number, to_message
+from referee_api.v1 import contest_pb2, sprt_pb2
 from referee_api.v1 import tournament_pb2 as pb
 from referee_values import ByeKind, TieBreak
 
@@ -16,14 +17,9 @@ from referee.hosting.contest_log import TournamentCreated
 from referee.hosting.contest_store import ContestStep
 from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import CrossTableCell, TournamentRow
-from referee.transport.wire.basic_types import (
-    maybe_timestamp,
-    timestamp,
-)
+from referee.transport.wire.basic_types import add_event, copy_fields, maybe_timestamp, timestamp
 from referee.transport.wire.contests import (
     contest_commitment_of,
-    correction_of,
-    entrant_joined_of,
     entrant_left_of,
     entrant_of,
     pairing_of,
@@ -37,13 +33,12 @@ def tournament_of(state: TournamentState, converter: TermsConverter, *, with_ope
     """Convert a tournament; `with_openings`: include the openings of duplicate play, secret while it is played."""
     tournament = state.tournament
     planned = compute_planned_size(tournament)
-    return pb.Tournament(
-        name=state.name,
-        title=state.title,
+    return copy_fields(
+        state,
+        pb.Tournament,
         terms=_terms_of(state, converter, with_openings=with_openings),
-        organiser=state.organiser,
         phase=enum_number(pb.TournamentPhase, tournament.phase),
-        entrants=[entrant_of(entrant.name, entrant.bots) for entrant in tournament.entrants.values()],
+        entrants=[entrant_of(entrant) for entrant in tournament.entrants.values()],
         withdrawn_entrants=tournament.withdrawn,
         current_round=min(tournament.complete_rounds + 1, tournament.round),
         total_rounds=planned.rounds,
@@ -70,41 +65,30 @@ def _terms_of(state: TournamentState, converter: TermsConverter, *, with_opening
 
 
 def standings_of(rows: Iterable[TournamentRow], tie_breaks: Sequence[TieBreak]) -> list[pb.TournamentStanding]:
-    return [_standing_of(row, tie_breaks) for row in rows]
-
-
-def _standing_of(row: TournamentRow, tie_breaks: Sequence[TieBreak]) -> pb.TournamentStanding:
-    standing = row.standing
-    return pb.TournamentStanding(
-        rank=standing.rank,
-        entrant=standing.entrant,
-        points=standing.points,
-        tie_breaks=[
-            pb.TieBreakValue(tie_break=enum_number(pb.TieBreak, tie_break), value=value)
-            for tie_break, value in zip(tie_breaks, standing.tie_breaks, strict=True)
-        ],
-        wins=standing.wins,
-        draws=standing.draws,
-        losses=standing.losses,
-        forfeits=row.forfeits,
-        byes=standing.byes,
-        estimate=estimate_of(row.estimate) if row.estimate else None,
-        no_shows=row.no_shows,
-    )
+    numbers = [enum_number(pb.TieBreak, tie_break) for tie_break in tie_breaks]
+    return [
+        copy_fields(
+            row.standing,
+            pb.TournamentStanding,
+            tie_breaks=[
+                pb.TieBreakValue(tie_break=number, value=value)
+                for number, value in zip(numbers, row.standing.tie_breaks, strict=True)
+            ],
+            forfeits=row.forfeits,
+            estimate=estimate_of(row.estimate),
+            no_shows=row.no_shows,
+        )
+        for row in rows
+    ]
 
 
 def cross_table_row_of(row: tuple[str, Sequence[CrossTableCell]]) -> pb.CrossTableRow:
     entrant, cells = row
-    converted = [
-        pb.CrossTableCell(opponent=cell.opponent, points=cell.points, match_ids=cell.match_ids, no_shows=cell.no_shows)
-        for cell in cells
-    ]
-    return pb.CrossTableRow(entrant=entrant, cells=converted)
+    return pb.CrossTableRow(entrant=entrant, cells=[copy_fields(cell, pb.CrossTableCell) for cell in cells])
 
 
-EntryField: TypeAlias = tuple[str, Any]
-"""Field of `TournamentEntry`, and its message."""
 Standings: TypeAlias = Sequence[pb.TournamentStanding]
+EventConverter: TypeAlias = Callable[[Any, ContestStep[TournamentState], Standings], Any]
 
 
 def state_of_standings(step: ContestStep[TournamentState]) -> TournamentState | None:
@@ -126,22 +110,31 @@ def tournament_entry_of(
     entry = step.entry
     converted = pb.TournamentEntry(number=entry.number, create_time=timestamp(entry.at_ms))
     if isinstance(entry.event, TournamentCreated):
-        converted.created.CopyFrom(tournament_of(step.state, converter, with_openings=with_openings))
+        add_event(converted, tournament_of(step.state, converter, with_openings=with_openings))
     else:
         standings = standings_of(table, step.state.tournament.tie_breaks)
-        name, message = ENTRY_CONVERTERS[type(entry.event)](entry.event, step, standings)
-        getattr(converted, name).CopyFrom(message)
+        add_event(converted, EVENT_CONVERTERS[type(entry.event)](entry.event, step, standings))
     return converted
+
+
+def _pairing_now(event: Any, step: ContestStep[TournamentState], *_: Any) -> contest_pb2.Pairing:
+    return pairing_of(step.state.tournament.pairings[event.pairing])
+
+
+def _planned(
+    event: tournament_events.PairingsPlanned | tournament_events.PairingsReplaced, step: ContestStep[TournamentState]
+) -> list[contest_pb2.Pairing]:
+    return [pairing_of(step.state.tournament.pairings[pairing.id]) for pairing in event.pairings]
 
 
 def _pairings_planned(
     event: tournament_events.PairingsPlanned, step: ContestStep[TournamentState], standings: Standings
-) -> EntryField:
-    pairings = [pairing_of(step.state.tournament.pairings[pairing.id]) for pairing in event.pairings]
+) -> pb.PairingsPlanned | pb.RoundStarted:
+    pairings = _planned(event, step)
     if not _begins_round(event, step):
-        return "pairings_planned", pb.PairingsPlanned(pairings=pairings)
+        return pb.PairingsPlanned(pairings=pairings)
     number = min(pairing.round for pairing in event.pairings)
-    return "round_started", pb.RoundStarted(round=number, standings=standings, pairings=pairings)
+    return pb.RoundStarted(round=number, standings=standings, pairings=pairings)
 
 
 def _begins_round(event: tournament_events.PairingsPlanned, step: ContestStep[TournamentState]) -> bool:
@@ -155,88 +148,56 @@ def _begins_round(event: tournament_events.PairingsPlanned, step: ContestStep[To
     return 0 < before.round < number and not isinstance(before.terms.format, SprtTrial | ScheduledFormat)
 
 
-def _pairing_changed(
-    event: ContestMatchStarted | ContestMatchVoided, step: ContestStep[TournamentState], _: Standings
-) -> EntryField:
-    return "pairing", pairing_of(step.state.tournament.pairings[event.pairing])
-
-
-def _entrants_absent(
-    event: tournament_events.EntrantsAbsent, step: ContestStep[TournamentState], _: Standings
-) -> EntryField:
-    pairing = pairing_of(step.state.tournament.pairings[event.pairing])
-    return "entrants_absent", pb.EntrantsAbsent(
-        pairing=pairing, entrants=event.entrants, message=event.message, by=event.by, board=event.board
-    )
+def _with_pairing(message_class: type[Any]) -> EventConverter:
+    """Return a function for an event that changes a pairing."""
+    return lambda event, step, _: copy_fields(event, message_class, pairing=_pairing_now(event, step))
 
 
 def _pairings_replaced(
     event: tournament_events.PairingsReplaced, step: ContestStep[TournamentState], _: Standings
-) -> EntryField:
-    pairings = [pairing_of(step.state.tournament.pairings[pairing.id]) for pairing in event.pairings]
-    return "pairings_replaced", pb.PairingsReplaced(
-        dropped_ids=event.dropped, pairings=pairings, message=event.message, by=event.by
-    )
-
-
-def _pairing_postponed(
-    event: tournament_events.PairingPostponed, step: ContestStep[TournamentState], _: Standings
-) -> EntryField:
-    pairing = pairing_of(step.state.tournament.pairings[event.pairing])
-    return "pairing_postponed", pb.PairingPostponed(pairing=pairing, message=event.message, by=event.by)
+) -> pb.PairingsReplaced:
+    return copy_fields(event, pb.PairingsReplaced, dropped_ids=event.dropped, pairings=_planned(event, step))
 
 
 def _pairing_reopened(
     event: tournament_events.PairingReopened, step: ContestStep[TournamentState], _: Standings
-) -> EntryField:
-    pairing = pairing_of(step.state.tournament.pairings[event.pairing])
-    return "pairing_reopened", pb.PairingReopened(
-        pairing=pairing, dropped_ids=event.dropped, message=event.message, by=event.by
-    )
+) -> pb.PairingReopened:
+    return copy_fields(event, pb.PairingReopened, pairing=_pairing_now(event, step), dropped_ids=event.dropped)
 
 
-def _bye_requested(event: tournament_events.ByeRequested, *_: Any) -> EntryField:
-    return "bye_requested", pb.ByeRequested(bye=_bye_of(event.name, event.round, event.bye), by=event.by)
+def _bye_requested(event: tournament_events.ByeRequested, *_: Any) -> pb.ByeRequested:
+    return pb.ByeRequested(bye=_bye_of(event.name, event.round, event.bye), by=event.by)
 
 
-def _corrected(event: tournament_events.ScoreCorrected, step: ContestStep[TournamentState], *_: Any) -> EntryField:
-    pairing = pairing_of(step.state.tournament.pairings[event.pairing])
-    return "score_corrected", pb.ScoreCorrected(pairing=pairing, correction=correction_of(event.correction))
-
-
-def _versions_frozen(event: tournament_events.VersionsFrozen, *_: Any) -> EntryField:
-    return "versions_frozen", pb.VersionsFrozen(
-        entrants=[entrant_of(entrant.name, entrant.bots) for entrant in event.entrants]
-    )
-
-
-def _match_scored(event: ContestMatchScored, step: ContestStep[TournamentState], _: Standings) -> EntryField:
-    tournament = step.state.tournament
-    test = tournament.trial_state
-    return ("sprt", sprt_state_of(test)) if test else ("pairing", pairing_of(tournament.pairings[event.pairing]))
+def _match_scored(
+    event: ContestMatchScored, step: ContestStep[TournamentState], _: Standings
+) -> sprt_pb2.SprtState | contest_pb2.Pairing:
+    test = step.state.tournament.trial_state
+    return sprt_state_of(test) if test else _pairing_now(event, step)
 
 
 def _tournament_ended(
     event: tournament_events.TournamentEnded, step: ContestStep[TournamentState], standings: Standings
-) -> EntryField:
+) -> pb.TournamentEnded:
     phase = enum_number(pb.TournamentPhase, step.state.tournament.phase)
-    return "ended", pb.TournamentEnded(phase=phase, standings=standings, message=event.message)
+    return pb.TournamentEnded(phase=phase, standings=standings, message=event.message)
 
 
-ENTRY_CONVERTERS: dict[type, Callable[[Any, ContestStep[TournamentState], Standings], EntryField]] = {
-    EntrantJoined: lambda event, *_: ("entrant_joined", entrant_joined_of(event)),
-    EntrantLeft: lambda event, *_: ("entrant_left", entrant_left_of(event)),
-    tournament_events.TournamentPlayStarted: lambda *_: ("round_started", pb.RoundStarted(round=1)),
+EVENT_CONVERTERS: dict[type, EventConverter] = {
+    EntrantJoined: lambda event, *_: copy_fields(event, contest_pb2.EntrantJoined),
+    EntrantLeft: lambda event, *_: entrant_left_of(event),
+    tournament_events.TournamentPlayStarted: lambda *_: pb.RoundStarted(round=1),
     tournament_events.PairingsPlanned: _pairings_planned,
-    ContestMatchStarted: _pairing_changed,
-    ContestMatchVoided: _pairing_changed,
+    ContestMatchStarted: _pairing_now,
+    ContestMatchVoided: _pairing_now,
     ContestMatchScored: _match_scored,
-    tournament_events.EntrantsAbsent: _entrants_absent,
-    tournament_events.VersionsFrozen: _versions_frozen,
+    tournament_events.EntrantsAbsent: _with_pairing(pb.EntrantsAbsent),
+    tournament_events.VersionsFrozen: lambda event, *_: copy_fields(event, pb.VersionsFrozen),
     tournament_events.PairingsReplaced: _pairings_replaced,
-    tournament_events.PairingPostponed: _pairing_postponed,
+    tournament_events.PairingPostponed: _with_pairing(pb.PairingPostponed),
     tournament_events.PairingReopened: _pairing_reopened,
     tournament_events.ByeRequested: _bye_requested,
-    tournament_events.ScoreCorrected: _corrected,
+    tournament_events.ScoreCorrected: _with_pairing(pb.ScoreCorrected),
     tournament_events.TournamentEnded: _tournament_ended,
 }
+"""Functions that make the messages of events."""

@@ -22,12 +22,10 @@ class ErrorMapping:
     """Status code and reason of a class of exceptions."""
 
     code: int
-    blamed: str = ""
-    """The invalid field of the request; a name in braces is replaced by the detail of that name."""
+    blamed: str = "{field}"
+    """The invalid field of the request, if the code is INVALID_ARGUMENT. Details replace their names in braces."""
     quota: bool = False
     retry_after_ms: int | None = None
-    renamed: Mapping[str, str] = field(default_factory=dict)
-    """Details by their names in the contract, where these differ."""
     added: Mapping[str, str] = field(default_factory=dict)
     """Metadata of the contract that the exception does not have."""
     reason: str = ""

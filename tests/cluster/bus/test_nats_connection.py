@@ -15,6 +15,7 @@ from referee.cluster.bus.nats_connection import (
     NatsConnection,
     NatsInfo,
 )
+from tests.cluster.worlds import in_time
 
 SENT = (
     b'INFO {"max_payload": 1048576}\r\n'
@@ -61,26 +62,16 @@ class FakeTransport(asyncio.Transport):
         self.on_close()
 
 
-def run(test: Callable[[Recorder], None]) -> Recorder:
-    async def with_recorder() -> Recorder:
-        recorder = Recorder()
-        test(recorder)
-        await asyncio.sleep(0)
-        return recorder
-
-    return asyncio.run(with_recorder())
-
-
 @given(st.lists(st.integers(0, len(SENT)), max_size=20).map(sorted))
-def test_what_is_read_does_not_depend_on_how_it_is_divided(cuts: list[int]) -> None:
-    def test(recorder: Recorder) -> None:
-        pong = recorder.connection.ping()
-        for start, end in zip([0, *cuts], [*cuts, len(SENT)], strict=True):
-            recorder.connection.data_received(SENT[start:end])
-        assert pong.result()
-        assert recorder.connection.info.result() == NatsInfo(1048576)
-
-    recorder = run(test)
+@in_time
+async def test_what_is_read_does_not_depend_on_how_it_is_divided(cuts: list[int]) -> None:
+    recorder = Recorder()
+    pong = recorder.connection.ping()
+    for start, end in zip([0, *cuts], [*cuts, len(SENT)], strict=True):
+        recorder.connection.data_received(SENT[start:end])
+    assert pong.result()
+    assert recorder.connection.info.result() == NatsInfo(1048576)
+    await asyncio.sleep(0)
     assert recorder.received == RECEIVED
     assert recorder.errors == ["Permissions Violation"]
     assert recorder.transport.written == b"PING\r\nPONG\r\n"
@@ -104,62 +95,55 @@ def test_what_is_read_does_not_depend_on_how_it_is_divided(cuts: list[int]) -> N
         b"MSG " + b"x" * MAX_LINE_BYTES,
     ],
 )
-def test_a_violation_of_the_protocol_breaks_the_connection(line: bytes) -> None:
-    def test(recorder: Recorder) -> None:
-        recorder.connection.data_received(b"MSG a 7 1\r\n1\r\n" + line + b"MSG a 7 1\r\n2\r\n")
-        assert recorder.connection.reason.startswith("the server does not speak the protocol of NATS")
-        with pytest.raises(ConnectionFailed):
-            recorder.connection.info.result()
-
-    recorder = run(test)
+@in_time
+async def test_a_violation_of_the_protocol_breaks_the_connection(line: bytes) -> None:
+    recorder = Recorder()
+    recorder.connection.data_received(b"MSG a 7 1\r\n1\r\n" + line + b"MSG a 7 1\r\n2\r\n")
+    assert recorder.connection.reason.startswith("the server does not speak the protocol of NATS")
+    with pytest.raises(ConnectionFailed):
+        recorder.connection.info.result()
     assert recorder.received == [(b"7", b"1")]
     assert recorder.transport.aborted
 
 
-def test_nothing_is_received_after_the_connection_was_closed() -> None:
-    async def test() -> Recorder:
-        recorder = Recorder()
-        connection = recorder.connection
-        recorder.transport.on_close = lambda: connection.connection_lost(None)
-        connection.send(b"PUB a 0\r\n\r\n")
-        await connection.close()
-        connection.data_received(SENT)
-        connection.send(b"PUB b 0\r\n\r\n")
-        assert await connection.ping() is False
-        return recorder
-
-    recorder = asyncio.run(test())
+@in_time
+async def test_nothing_is_received_after_the_connection_was_closed() -> None:
+    recorder = Recorder()
+    connection = recorder.connection
+    recorder.transport.on_close = lambda: connection.connection_lost(None)
+    connection.send(b"PUB a 0\r\n\r\n")
+    await connection.close()
+    connection.data_received(SENT)
+    connection.send(b"PUB b 0\r\n\r\n")
+    assert await connection.ping() is False
     assert recorder.received == []
     assert recorder.transport.written == b"PUB a 0\r\n\r\n"
 
 
-def test_a_server_that_does_not_take_the_rest_is_left_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def test() -> Recorder:
-        recorder = Recorder()
-        await recorder.connection.close()
-        return recorder
-
+@in_time
+async def test_a_server_that_does_not_take_the_rest_is_left_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nats_connection, "CLOSE_TIMEOUT_S", 0)
-    assert asyncio.run(test()).transport.aborted
+    recorder = Recorder()
+    await recorder.connection.close()
+    assert recorder.transport.aborted
 
 
-def test_what_is_sent_in_one_iteration_is_one_write() -> None:
-    def test(recorder: Recorder) -> None:
-        recorder.connection.send(b"1")
-        recorder.connection.send(b"2")
-        assert recorder.connection.waiting_bytes == 2
-        assert recorder.transport.written == b""
-
-    recorder = run(test)
+@in_time
+async def test_what_is_sent_in_one_iteration_is_one_write() -> None:
+    recorder = Recorder()
+    recorder.connection.send(b"1")
+    recorder.connection.send(b"2")
+    assert recorder.connection.waiting_bytes == 2
+    assert recorder.transport.written == b""
+    await asyncio.sleep(0)
     assert recorder.transport.written == b"12"
     assert recorder.connection.waiting_bytes == 0
 
 
-def test_a_ping_fails_when_the_connection_breaks() -> None:
-    def test(recorder: Recorder) -> None:
-        pong = recorder.connection.ping()
-        recorder.connection.connection_lost(None)
-        assert pong.result() is False
-        assert recorder.connection.reason == "the server closed the connection"
-
-    run(test)
+@in_time
+async def test_a_ping_fails_when_the_connection_breaks() -> None:
+    recorder = Recorder()
+    pong = recorder.connection.ping()
+    recorder.connection.connection_lost(None)
+    assert pong.result() is False
+    assert recorder.connection.reason == "the server closed the connection"

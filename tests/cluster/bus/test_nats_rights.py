@@ -1,7 +1,7 @@
 """What the configuration in deploy/nats permits, on a real server with TLS, and what wrong credentials lead to."""
 
 import asyncio
-from collections.abc import Coroutine, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ from structlog.testing import capture_logs
 from deploy.cluster_demo.nats_server import PrivateNats
 from referee.cluster.bus.nats_bus import NatsBus
 from referee.cluster.bus.nats_servers import InvalidNatsServers, NatsServer, NatsServers, parse_servers
-from tests.cluster.bus.adapters import next_connection, opened
 from tests.cluster.bus.nats import create_nats
+from tests.cluster.bus.open_buses import delivered, next_connection, opened, subscribed
+from tests.cluster.worlds import TIMEOUT_S, in_time
 from tests.e2e.test_tls import Certificate
 
 CONFIG = Path(__file__).parents[3] / "deploy" / "nats" / "referee.conf"
@@ -54,86 +55,49 @@ def servers(nats: PrivateNats, folder: Path, credentials: str = "credentials", s
     return NatsServers(urls, folder / credentials if credentials else None, folder / "server.pem")
 
 
-def run(test: Coroutine[Any, Any, None], loop_factory: Any = None) -> None:
-    async def limited() -> None:
-        async with asyncio.timeout(60):
-            await test
-
-    with asyncio.Runner(loop_factory=loop_factory) as runner:
-        runner.run(limited())
-
-
-async def delivered(*buses: NatsBus) -> None:
-    for _ in range(2):
-        for bus in buses:
-            assert await bus.flush()
+async def assert_heard(a: NatsBus, b: NatsBus) -> None:
+    async with opened(a, b):
+        received = await subscribed(b, "news")
+        for number in range(1000):
+            a.publish("news", b"%d" % number * 100)
+        await delivered(a, b)
+    assert received == [b"%d" % number * 100 for number in range(1000)]
 
 
 @pytest.mark.parametrize("scheme", ["tls", "nats"])
 @pytest.mark.parametrize("loop_factory", [asyncio.new_event_loop, uvloop.new_event_loop])
 def test_nodes_talk_over_tls(secured: PrivateNats, folder: Path, scheme: str, loop_factory: Any) -> None:
-    async def test() -> None:
-        a, b = (NatsBus(servers(secured, folder, scheme=scheme), "main") for _ in range(2))
-        received: list[bytes] = []
-        b.subscribe("news", received.append)
-        async with opened(a, b):
-            for number in range(1000):
-                a.publish("news", b"%d" % number * 100)
-            await delivered(a, b)
-        assert received == [b"%d" % number * 100 for number in range(1000)]
-
-    run(test(), loop_factory)
+    a, b = (NatsBus(servers(secured, folder, scheme=scheme), "main") for _ in range(2))
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        runner.run(asyncio.wait_for(assert_heard(a, b), TIMEOUT_S))
 
 
-def test_a_user_without_rights_can_neither_read_nor_publish(secured: PrivateNats, folder: Path) -> None:
-    async def test() -> None:
-        a, b = (NatsBus(servers(secured, folder), "main") for _ in range(2))
-        observer = NatsBus(servers(secured, folder, "observer"), "main")
-        received: list[bytes] = []
-        seen: list[bytes] = []
-        b.subscribe("news", received.append)
-        observer.subscribe("news", seen.append)
+@in_time
+async def test_a_user_without_rights_can_neither_read_nor_publish(secured: PrivateNats, folder: Path) -> None:
+    a, b = (NatsBus(servers(secured, folder), "main") for _ in range(2))
+    observer = NatsBus(servers(secured, folder, "observer"), "main")
+    with capture_logs() as lines:
         async with opened(a, b, observer):
+            received, seen = [await subscribed(bus, "news") for bus in (b, observer)]
             a.publish("news", b"from a node")
             observer.publish("news", b"forged")
             await delivered(a, observer, b)
-        assert received == [b"from a node"]
-        assert seen == []
-
-    with capture_logs() as lines:
-        run(test())
+    assert (received, seen) == ([b"from a node"], [])
     assert any("Permissions Violation" in line.get("why", "") for line in lines)
 
 
-def test_a_node_of_another_cluster_has_no_rights(secured: PrivateNats, folder: Path) -> None:
-    async def test() -> None:
-        a, b = (NatsBus(servers(secured, folder), "other") for _ in range(2))
-        received: list[bytes] = []
-        b.subscribe("news", received.append)
-        async with opened(a, b):
-            a.publish("news", b"1")
-            await delivered(a, b)
-        assert received == []
-
-    run(test())
+@in_time
+async def test_a_node_of_another_cluster_has_no_rights(secured: PrivateNats, folder: Path) -> None:
+    a, b = (NatsBus(servers(secured, folder), "other") for _ in range(2))
+    async with opened(a, b):
+        received = await subscribed(b, "news")
+        a.publish("news", b"1")
+        await delivered(a, b)
+    assert received == []
 
 
-@pytest.mark.parametrize("credentials", ["wrong", ""])
-def test_without_the_password_there_is_no_connection_and_no_log_line_shows_one(
-    secured: PrivateNats, folder: Path, credentials: str
-) -> None:
-    async def test() -> None:
-        bus = NatsBus(servers(secured, folder, credentials), "main")
-        await refused(bus)
-
-    with capture_logs() as lines:
-        run(test())
-    assert {line.get("why") for line in lines} == {"Authorization Violation"}
-    assert "p4ssword" not in str(lines)
-
-
-async def refused(bus: NatsBus) -> None:
-    """Open the bus, wait until a first attempt to connect has failed, and close it."""
+async def refused(bus: NatsBus) -> list[str]:
+    """Open the bus, wait until a first attempt to connect has failed, close it, and return the reasons in the log."""
     attempts = asyncio.Semaphore(0)
     connect = bus._connect
 
@@ -144,49 +108,50 @@ async def refused(bus: NatsBus) -> None:
             attempts.release()
 
     bus._connect = counted  # type: ignore[method-assign]
+    with capture_logs() as lines:
+        await bus.open()
+        for _ in range(2):  # The first one is logged before the second one begins.
+            await attempts.acquire()
+        assert not bus.connected
+        await bus.close()
+    assert "p4ssword" not in str(lines)
+    return [line.get("why", "") for line in lines]
+
+
+@pytest.mark.parametrize("credentials", ["wrong", ""])
+@in_time
+async def test_without_the_password_there_is_no_connection_and_no_log_line_shows_one(
+    secured: PrivateNats, folder: Path, credentials: str
+) -> None:
+    assert set(await refused(NatsBus(servers(secured, folder, credentials), "main"))) == {"Authorization Violation"}
+
+
+@in_time
+async def test_credentials_are_read_again_for_each_connection(secured: PrivateNats, folder: Path) -> None:
+    file = folder / "replaced"
+    file.write_text("referee:wrong")
+    bus = NatsBus(servers(secured, folder, "replaced"), "main")
+    connected = next_connection(bus)
     await bus.open()
-    for _ in range(2):  # The first one is logged before the second one begins.
-        await attempts.acquire()
-    assert not bus.connected
+    file.write_text("referee:p4ssword")
+    await connected.wait()
+    assert await bus.flush()
     await bus.close()
 
 
-def test_credentials_are_read_again_for_each_connection(secured: PrivateNats, folder: Path) -> None:
-    async def test() -> None:
-        file = folder / "replaced"
-        file.write_text("referee:wrong")
-        bus = NatsBus(servers(secured, folder, "replaced"), "main")
-        connected = next_connection(bus)
-        await bus.open()
-        file.write_text("referee:p4ssword")
-        await connected.wait()
-        assert await bus.flush()
-        await bus.close()
-
-    run(test())
+@in_time
+async def test_a_server_with_another_certificate_gets_no_password(secured: PrivateNats, folder: Path) -> None:
+    other = folder / "other.pem"
+    other.write_bytes(Certificate("other").cert)
+    urls = servers(secured, folder).servers
+    reasons = await refused(NatsBus(NatsServers(urls, folder / "credentials", other), "main"))
+    assert any("CERTIFICATE_VERIFY_FAILED" in why for why in reasons)
 
 
-def test_a_server_with_another_certificate_gets_no_password(secured: PrivateNats, folder: Path) -> None:
-    async def test() -> None:
-        other = folder / "other.pem"
-        other.write_bytes(Certificate("other").cert)
-        urls = servers(secured, folder).servers
-        await refused(NatsBus(NatsServers(urls, folder / "credentials", other), "main"))
-
-    with capture_logs() as lines:
-        run(test())
-    assert any("CERTIFICATE_VERIFY_FAILED" in line.get("why", "") for line in lines)
-
-
-def test_a_server_without_tls_gets_no_password_if_tls_was_asked_for(nats: PrivateNats) -> None:
-    async def test() -> None:
-        await refused(
-            NatsBus(NatsServers(parse_servers(f"tls://127.0.0.1:{nats.port}"), nats.credentials_file), "main")
-        )
-
-    with capture_logs() as lines:
-        run(test())
-    assert "the server does not offer TLS" in [line.get("why") for line in lines]
+@in_time
+async def test_a_server_without_tls_gets_no_password_if_tls_was_asked_for(nats: PrivateNats) -> None:
+    urls = parse_servers(f"tls://127.0.0.1:{nats.port}")
+    assert "the server does not offer TLS" in await refused(NatsBus(NatsServers(urls, nats.credentials_file), "main"))
 
 
 @pytest.mark.parametrize("text", ["", "referee", "referee:", ":password", "referee:a\nreferee:b", "\xff"])

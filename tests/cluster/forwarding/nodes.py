@@ -6,7 +6,7 @@ listens on a Unix socket, so that its callers have another address than B itself
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,6 @@ from referee.transport.forwarding.cluster_gate import ClusterGate
 from referee.transport.forwarding.routes import Route
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
-from referee.transport.server import ServerLimits
 from referee.transport.wire.error_mapping import ErrorMapper
 from referee.transport.wire.wire_errors import NodeUnavailable
 from tests.docs import contract
@@ -177,10 +176,10 @@ class Cluster:
 
 @asynccontextmanager
 async def run_cluster(
-    folder: Path,
     a: Settings = SETTINGS,
     b: Settings = SETTINGS,
     *,
+    tmp_path: Path,
     credentials: grpc.ServerCredentials | None = None,
     trusted: Callable[[], grpc.ChannelCredentials] | None = None,
 ) -> AsyncIterator[Cluster]:
@@ -190,52 +189,6 @@ async def run_cluster(
         node_a = await running.enter_async_context(
             run_node(stores, "a", "127.0.0.1:0", FixedRouter(), a, coordinator=True, credentials=credentials)
         )
-        listen, router = f"unix:{folder / 'b.sock'}", FixedRouter(node_a.address)
+        listen, router = f"unix:{tmp_path / 'b.sock'}", FixedRouter(node_a.address)
         node_b = await running.enter_async_context(run_node(stores, "b", listen, router, b, trusted=trusted))
         yield Cluster(stores, node_a, node_b, await node_a.frontend.create_admin())
-
-
-Behaviour = Callable[[bytes, Any], Awaitable[bytes | None]]
-
-
-@dataclass
-class OtherEnd:
-    """The other end of the calls that a node forwards: answers them as the test says."""
-
-    behaviour: Behaviour
-    calls: list[tuple[bytes, dict[str, str]]] = field(default_factory=list)
-    """Request and headers of each call."""
-
-    async def answer(self, request: bytes, context: Any) -> bytes | None:
-        self.calls.append((request, dict(context.invocation_metadata())))
-        return await self.behaviour(request, context)
-
-
-class _OtherHandlers(grpc.GenericRpcHandler):
-    def __init__(self, other: OtherEnd) -> None:
-        self._other = other
-
-    def service(self, handler_call_details: Any) -> Any:
-        method = handler_call_details.method.removeprefix(f"/{PACKAGE}.")
-        streams = METHODS[method].server_streaming
-        make = grpc.unary_stream_rpc_method_handler if streams else grpc.unary_unary_rpc_method_handler
-        return make(self._other.answer)
-
-
-@asynccontextmanager
-async def run_other_end(
-    folder: Path, behaviour: Behaviour, settings: Settings = SETTINGS
-) -> AsyncIterator[tuple[OtherEnd, Node, str, grpc.aio.Server]]:
-    """Run a node that forwards to an `OtherEnd`; return that, the node, an organiser's secret, and its server."""
-    other = OtherEnd(behaviour)
-    server = grpc.aio.server(options=ServerLimits(settings.max_message_bytes, 60_000, 20_000, 5_000).options())
-    server.add_generic_rpc_handlers((_OtherHandlers(other),))
-    port = server.add_insecure_port("127.0.0.1:0")
-    await server.start()
-    stores = open_stores(settings, LoopTime(), lambda _appends: None)
-    try:
-        router = FixedRouter(f"127.0.0.1:{port}")
-        async with run_node(stores, "b", f"unix:{folder / 'b.sock'}", router, settings) as node:
-            yield other, node, await node.frontend.create_admin(), server
-    finally:
-        await server.stop(None)

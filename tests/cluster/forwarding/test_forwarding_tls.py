@@ -1,7 +1,7 @@
 """Forwarded calls between nodes that have TLS, and what happens when the certificate files change."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import pytest
 from referee.match.clock import SECOND
 from referee.transport.tls import InvalidTlsFiles, NodeCredentials, TlsFiles, credentials
 from tests.cluster.forwarding.nodes import Cluster, error_of, run_cluster
-from tests.e2e.server import TIMEOUT_S
+from tests.cluster.worlds import in_time
 from tests.e2e.test_tls import Certificate
 from tests.live.fake_time import FakeTime
 
@@ -37,15 +37,17 @@ class NodeFiles:
 
 @pytest.fixture
 def a(tmp_path: Path) -> NodeFiles:
-    files = NodeFiles(tmp_path / "a")
-    files.write(Certificate("a"))
-    return files
+    return files_of("a", tmp_path)
 
 
 @pytest.fixture
 def b(tmp_path: Path) -> NodeFiles:
-    files = NodeFiles(tmp_path / "b")
-    files.write(Certificate("b"))
+    return files_of("b", tmp_path)
+
+
+def files_of(name: str, folder: Path) -> NodeFiles:
+    files = NodeFiles(folder / name)
+    files.write(Certificate(name))
     return files
 
 
@@ -54,14 +56,9 @@ def no_wait() -> int:
     return 0
 
 
-def with_cluster(of_a: TlsFiles, of_b: NodeCredentials, check: Callable[[Cluster], Awaitable[None]]) -> None:
-    async def run() -> None:
-        folder, server = of_a.cert.parent, credentials(of_a, 0, no_wait)
-        async with asyncio.timeout(TIMEOUT_S):
-            async with run_cluster(folder, credentials=server, trusted=of_b.current) as cluster:
-                await check(cluster)
-
-    asyncio.run(run())
+def cluster_of(of_a: TlsFiles, of_b: NodeCredentials) -> AbstractAsyncContextManager[Cluster]:
+    server = credentials(of_a, 0, no_wait)
+    return run_cluster(tmp_path=of_a.cert.parent, credentials=server, trusted=of_b.current)
 
 
 async def call_passes(cluster: Cluster) -> None:
@@ -73,31 +70,33 @@ async def call_fails(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize(("trusts_a", "check"), [(True, call_passes), (False, call_fails)])
-def test_calls_are_forwarded_to_a_node_whose_authority_is_trusted(
+@in_time
+async def test_calls_are_forwarded_to_a_node_whose_authority_is_trusted(
     a: NodeFiles, b: NodeFiles, trusts_a: bool, check: Callable[[Cluster], Awaitable[None]]
 ) -> None:
     trusted = a.cert if trusts_a else b.cert
-    with_cluster(a.tls_files(), NodeCredentials(b.tls_files(), trusted, 0, no_wait), check)
+    async with cluster_of(a.tls_files(), NodeCredentials(b.tls_files(), trusted, 0, no_wait)) as cluster:
+        await check(cluster)
 
 
 @pytest.mark.parametrize(("shows_own", "check"), [(True, call_passes), (False, call_fails)])
-def test_a_node_shows_its_certificate_where_clients_need_one(
+@in_time
+async def test_a_node_shows_its_certificate_where_clients_need_one(
     a: NodeFiles, b: NodeFiles, shows_own: bool, check: Callable[[Cluster], Awaitable[None]]
 ) -> None:
     of_b = b.tls_files(a.cert if shows_own else None)
-    with_cluster(a.tls_files(client_ca=b.cert), NodeCredentials(of_b, a.cert, 0, no_wait), check)
+    async with cluster_of(a.tls_files(client_ca=b.cert), NodeCredentials(of_b, a.cert, 0, no_wait)) as cluster:
+        await check(cluster)
 
 
-def test_calls_use_a_changed_authority_without_a_restart(a: NodeFiles, b: NodeFiles, tmp_path: Path) -> None:
+@in_time
+async def test_calls_use_a_changed_authority_without_a_restart(a: NodeFiles, b: NodeFiles, tmp_path: Path) -> None:
     trusted = tmp_path / "ca.pem"
     trusted.write_bytes(b.cert.read_bytes())
-
-    async def check(cluster: Cluster) -> None:
+    async with cluster_of(a.tls_files(), NodeCredentials(b.tls_files(), trusted, 0, no_wait)) as cluster:
         await call_fails(cluster)
         trusted.write_bytes(a.cert.read_bytes())
         await call_passes(cluster)
-
-    with_cluster(a.tls_files(), NodeCredentials(b.tls_files(), trusted, 0, no_wait), check)
 
 
 def test_credentials_change_with_the_files_and_stay_while_these_cannot_be_used(b: NodeFiles) -> None:

@@ -23,8 +23,8 @@ from referee.live.match_timing import LoopTime
 from referee.live.ports import StoreUnavailable
 from referee.match.clock import MS
 from referee.storage.postgres.database import PostgresDatabase
+from tests.cluster.changed_node import shift_wall_clock
 from tests.cluster.membership.members import RecordingObserver
-from tests.cluster.shifted_node import shift_wall_clock
 
 LEASE_US, RENEWAL_US = 1_000 * MS, 200 * MS
 """Short, so that many leases end while a test runs."""
@@ -81,5 +81,5 @@ if __name__ == "__main__":
         wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
-    shift_wall_clock(float(shift))
+    shift_wall_clock(shift)
     asyncio.run(main(sys.stdin.readline().strip(), name))

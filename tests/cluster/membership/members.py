@@ -4,14 +4,74 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from referee.cluster.membership.compatibility import IncompatibleNode
+from msgspec.structs import replace
+
+from referee.cluster.membership.compatibility import IncompatibleNode, check_compatibility
 from referee.cluster.membership.membership import Membership
 from referee.cluster.membership.node_store import ClusterState, Node, NodeStore
 from referee.live.ports import StoreUnavailable, Timer
 from referee.match.clock import MS, SECOND, Micros
 from tests.live.fake_time import FakeTime
+
+
+class MemoryNodes(NodeStore):
+    def __init__(self) -> None:
+        self.nodes: dict[str, Node] = {}
+        self._coordinator = ""
+        self._epoch = 0
+        self._listeners: list[Callable[[], None]] = []
+
+    async def read(self) -> ClusterState:
+        nodes = tuple(node for _, node in sorted(self.nodes.items()))
+        return ClusterState(nodes, self._coordinator, self._epoch)
+
+    async def join(self, node: Node) -> None:
+        check_compatibility(node, (await self.read()).nodes)
+        known = self.nodes.get(node.id, node)
+        self.nodes[node.id] = replace(known, renewals=max(known.renewals, node.renewals))
+        self._notify()
+
+    async def renew(self, node_id: str, renewals: int, load: int, draining: bool) -> ClusterState | None:
+        node = self.nodes.get(node_id)
+        if node is None:
+            return None
+        self.nodes[node_id] = replace(node, load=load, draining=draining, renewals=max(node.renewals, renewals))
+        return await self.read()
+
+    async def remove(self, node: Node) -> bool:
+        stored = self.nodes.get(node.id)
+        if stored is None or stored.renewals != node.renewals:
+            return False
+        await self.leave(node.id)
+        return True
+
+    async def leave(self, node_id: str) -> None:
+        if self.nodes.pop(node_id, None):
+            await self.resign(node_id)
+            self._notify()
+
+    async def elect(self, node_id: str) -> bool:
+        if self._coordinator or node_id not in self.nodes:
+            return False
+        self._coordinator = node_id
+        self._epoch += 1
+        self._notify()
+        return True
+
+    async def resign(self, node_id: str) -> None:
+        if self._coordinator == node_id:
+            self._coordinator = ""
+            self._notify()
+
+    def on_change(self, changed: Callable[[], None]) -> None:
+        self._listeners.append(changed)
+
+    def _notify(self) -> None:
+        for listener in self._listeners:
+            listener()
+
 
 T = TypeVar("T")
 
@@ -82,9 +142,6 @@ class RecordingObserver:
         self.streams_ended.set()
         self.refused: IncompatibleNode | None = None
 
-    def on_joined(self, node: Node) -> None:
-        self.told.append(f"joined {node.id}")
-
     def on_nodes(self, nodes: Sequence[Node]) -> None:
         self.told.append("nodes " + ",".join(f"{node.id}{'-' * node.draining}" for node in nodes))
 
@@ -111,7 +168,7 @@ class RecordingObserver:
         return told
 
 
-class FaultyNodes(NodeStore):
+class FaultyNodes:
     """A table of nodes as one node reaches it: calls can fail, be late, and be executed without an answer."""
 
     def __init__(self, nodes: NodeStore, time: FakeTime, running: asyncio.Event) -> None:
@@ -126,29 +183,13 @@ class FaultyNodes(NodeStore):
         """Whether calls are executed, and no answer arrives."""
         self.fault: Exception | None = None
         """If set, each call fails with it."""
+        self.on_answer: Callable[[], None] = lambda: None
+        """Called when an answer is here, before the process handles it."""
         self.rng: Random | None = None
         """If set, calls and answers take a random time, and some are lost."""
 
-    async def read(self) -> ClusterState:
-        return await self._pass(self._nodes.read)
-
-    async def join(self, node: Node) -> None:
-        await self._pass(lambda: self._nodes.join(node))
-
-    async def renew(self, node_id: str, renewals: int, load: int, draining: bool) -> ClusterState | None:
-        return await self._pass(lambda: self._nodes.renew(node_id, renewals, load, draining))
-
-    async def remove(self, node: Node) -> bool:
-        return await self._pass(lambda: self._nodes.remove(node))
-
-    async def leave(self, node_id: str) -> None:
-        await self._pass(lambda: self._nodes.leave(node_id))
-
-    async def elect(self, node_id: str) -> bool:
-        return await self._pass(lambda: self._nodes.elect(node_id))
-
-    async def resign(self, node_id: str) -> None:
-        await self._pass(lambda: self._nodes.resign(node_id))
+    def __getattr__(self, call: str) -> Any:
+        return lambda *arguments: self._pass(lambda: getattr(self._nodes, call)(*arguments))
 
     def on_change(self, changed: Callable[[], None]) -> None:
         self._nodes.on_change(changed)
@@ -165,6 +206,7 @@ class FaultyNodes(NodeStore):
             await asyncio.Event().wait()
         await self._travel()
         await self._running.wait()
+        self.on_answer()
         return answer
 
     async def _travel(self) -> None:

@@ -1,9 +1,8 @@
 """The contract of the table of nodes, for all adapters, and PostgreSQL that fails."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -14,39 +13,48 @@ from referee.cluster.membership.node_store import ClusterState, NodeStore
 from referee.cluster.membership.postgres_nodes import JOIN_LOCK, PostgresNodes
 from referee.live.ports import StoreUnavailable
 from referee.storage.postgres.database import PostgresDatabase
-from tests.cluster.membership.members import profile
-from tests.cluster.membership.memory_nodes import MemoryNodes
+from tests.cluster.membership.members import MemoryNodes, profile
+from tests.cluster.worlds import in_time, in_world
 from tests.storage.postgres_databases import run_postgres
 
-NodesTest = Callable[[NodeStore, NodeStore], Coroutine[Any, Any, None]]
 
-
-def with_all_tables(coroutine: NodesTest) -> Callable[[str, pytest.FixtureRequest], None]:
-    """Return a test that runs the coroutine with an empty table of each kind, as two nodes reach it."""
-
-    @pytest.mark.parametrize("kind", ["memory", "postgres"])
-    def test(kind: str, request: pytest.FixtureRequest) -> None:
-        if kind == "memory":
-            nodes = MemoryNodes()
-            asyncio.run(coroutine(nodes, nodes))
-        else:
-            asyncio.run(run_on_postgres(request.getfixturevalue("postgres_node_url"), coroutine))
-
-    test.__name__ = coroutine.__name__
-    return test
-
-
-async def run_on_postgres(url: str, coroutine: NodesTest) -> None:
+@asynccontextmanager
+async def open_nodes(url: str) -> AsyncIterator[tuple[PostgresNodes, PostgresDatabase]]:
     database = PostgresDatabase(url)
     await database.open()
-    stores = PostgresNodes(database), PostgresNodes(database)
+    nodes = PostgresNodes(database)
     try:
-        async with asyncio.timeout(60):  # A bug should fail the test, not block it.
-            await coroutine(*stores)
+        yield nodes, database
     finally:
-        for store in stores:
-            await store.close()
+        await nodes.close()
         await database.close()
+
+
+@pytest.fixture(params=["memory", "postgres"])
+def table_url(request: pytest.FixtureRequest) -> str:
+    """Return the URL of an empty table; empty: it is in memory."""
+    return "" if request.param == "memory" else str(request.getfixturevalue("postgres_node_url"))
+
+
+@in_world
+@asynccontextmanager
+async def with_all_tables(*, table_url: str) -> AsyncIterator[tuple[NodeStore, NodeStore]]:
+    """Yield an empty table of each kind, as two nodes reach it."""
+    if not table_url:
+        nodes = MemoryNodes()
+        yield nodes, nodes
+        return
+    async with open_nodes(table_url) as (here, database):
+        there = PostgresNodes(database)
+        yield here, there
+        await there.close()
+
+
+@in_world
+@asynccontextmanager
+async def on_postgres(*, postgres_url: str) -> AsyncIterator[tuple[PostgresNodes, PostgresDatabase]]:
+    async with open_nodes(postgres_url) as opened:
+        yield opened
 
 
 @with_all_tables
@@ -189,19 +197,6 @@ async def test_changes_are_hinted_to_all_nodes(here: NodeStore, there: NodeStore
 END_ALL = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL"
 
 
-@asynccontextmanager
-async def open_nodes(url: str) -> AsyncIterator[tuple[PostgresNodes, PostgresDatabase]]:
-    database = PostgresDatabase(url)
-    await database.open()
-    nodes = PostgresNodes(database)
-    try:
-        async with asyncio.timeout(60):  # A bug should fail the test, not block it.
-            yield nodes, database
-    finally:
-        await nodes.close()
-        await database.close()
-
-
 async def read_at_last(nodes: PostgresNodes) -> None:
     """Return when the table can be read again."""
     while True:
@@ -219,70 +214,60 @@ def server() -> Iterator[PrivatePostgres]:
         yield server
 
 
-def test_a_broken_connection_is_replaced(postgres_url: str) -> None:
-    async def test() -> None:
-        async with open_nodes(postgres_url) as (nodes, database):
-            await nodes.join(profile(node_id="a"))
-            await database.read(lambda connection: connection.fetch(END_ALL))
-            with pytest.raises(StoreUnavailable):
-                await nodes.renew("a", 1, 0, False)
-            assert await nodes.renew("a", 1, 0, False)
-
-    asyncio.run(test())
+@on_postgres
+async def test_a_broken_connection_is_replaced(nodes: PostgresNodes, database: PostgresDatabase) -> None:
+    await nodes.join(profile(node_id="a"))
+    await database.read(lambda connection: connection.fetch(END_ALL))
+    with pytest.raises(StoreUnavailable):
+        await nodes.renew("a", 1, 0, False)
+    assert await nodes.renew("a", 1, 0, False)
 
 
-def test_a_cancelled_call_does_not_disturb_the_next_one(postgres_url: str) -> None:
-    async def test() -> None:
-        async with open_nodes(postgres_url) as (nodes, database):
-            await nodes.read()
-            blocker = await database.connect()
-            await blocker.execute("SELECT pg_advisory_lock($1)", JOIN_LOCK)
-            joining = asyncio.ensure_future(nodes.join(profile(node_id="a")))
-            while not await blocker.fetch("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"):
-                pass
-            joining.cancel()
-            assert (await nodes.read()).nodes == ()
-            await blocker.close()
-            await nodes.join(profile(node_id="b"))
-            assert [node.id for node in (await nodes.read()).nodes if node.id != "a"] == ["b"]
-
-    asyncio.run(test())
+@on_postgres
+async def test_a_cancelled_call_does_not_disturb_the_next_one(nodes: PostgresNodes, database: PostgresDatabase) -> None:
+    await nodes.read()
+    blocker = await database.connect()
+    await blocker.execute("SELECT pg_advisory_lock($1)", JOIN_LOCK)
+    joining = asyncio.ensure_future(nodes.join(profile(node_id="a")))
+    while not await blocker.fetch("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"):
+        pass
+    joining.cancel()
+    assert (await nodes.read()).nodes == ()
+    await blocker.close()
+    await nodes.join(profile(node_id="b"))
+    assert [node.id for node in (await nodes.read()).nodes if node.id != "a"] == ["b"]
 
 
-def test_other_queries_of_the_process_do_not_delay_a_renewal(postgres_url: str) -> None:
+@on_postgres
+async def test_other_queries_of_the_process_do_not_delay_a_renewal(
+    nodes: PostgresNodes, database: PostgresDatabase
+) -> None:
     """All connections of the pool wait for something."""
-
-    async def test() -> None:
-        async with open_nodes(postgres_url) as (nodes, database):
-            await nodes.join(profile(node_id="a"))
-            slow = [
-                asyncio.ensure_future(database.read(lambda connection: connection.fetch("SELECT pg_sleep(60)")))
-                for _ in range(20)
-            ]
-            await asyncio.sleep(0)
-            assert await nodes.renew("a", 1, 0, False)
-            for query in slow:
-                query.cancel()
-            await asyncio.gather(*slow, return_exceptions=True)
-
-    asyncio.run(test())
+    await nodes.join(profile(node_id="a"))
+    slow = [
+        asyncio.ensure_future(database.read(lambda connection: connection.fetch("SELECT pg_sleep(60)")))
+        for _ in range(20)
+    ]
+    await asyncio.sleep(0)
+    assert await nodes.renew("a", 1, 0, False)
+    for query in slow:
+        query.cancel()
+    await asyncio.gather(*slow, return_exceptions=True)
 
 
 @pytest.mark.slow
-def test_no_election_is_undone_when_postgresql_is_killed(server: PrivatePostgres) -> None:
-    async def test() -> None:
-        async with open_nodes(server.url()) as (nodes, _):
-            for epoch in range(1, 4):
-                await nodes.join(profile(node_id=f"n{epoch}"))
-                await nodes.renew(f"n{epoch}", 1, epoch, False)
-                assert await nodes.elect(f"n{epoch}")
-                server.kill()
-                with pytest.raises(StoreUnavailable):
-                    await nodes.read()
-                server.start()
-                await read_at_last(nodes)
-                state = await nodes.read()
-                assert (state.coordinator, state.epoch) == (f"n{epoch}", epoch)
-                await nodes.leave(f"n{epoch}")
-
-    asyncio.run(test())
+@in_time
+async def test_no_election_is_undone_when_postgresql_is_killed(server: PrivatePostgres) -> None:
+    async with open_nodes(server.url()) as (nodes, _):
+        for epoch in range(1, 4):
+            await nodes.join(profile(node_id=f"n{epoch}"))
+            await nodes.renew(f"n{epoch}", 1, epoch, False)
+            assert await nodes.elect(f"n{epoch}")
+            server.kill()
+            with pytest.raises(StoreUnavailable):
+                await nodes.read()
+            server.start()
+            await read_at_last(nodes)
+            state = await nodes.read()
+            assert (state.coordinator, state.epoch) == (f"n{epoch}", epoch)
+            await nodes.leave(f"n{epoch}")

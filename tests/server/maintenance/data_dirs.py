@@ -2,9 +2,11 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Event as Signal
+from threading import Thread
 
 from referee_values import RoundRobin
 
@@ -20,7 +22,7 @@ from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.hosting.harness import cup_terms
 from tests.hosting.ladder_harness import ladder_entrant, ladder_terms
 from tests.records.matches import decided_events, nim_setup, short_match
-from tests.storage.stores import NOON_MS
+from tests.storage.stores import NOON_MS, noon_ms, notes
 
 DAY_MS = 86_400_000
 
@@ -99,3 +101,26 @@ def _with(data_dir: Path, contest: str, *events: ContestEvent) -> Path:
 
     asyncio.run(write())
     return data_dir
+
+
+@contextmanager
+def written_meanwhile(data_dir: Path, entries: int) -> Iterator[list[int]]:
+    """Append this many entries at a time to the log of a match `busy`; yield their number so far, as the only item."""
+    written, writing, stop = [0], Signal(), Signal()
+
+    async def keep_writing() -> None:
+        log = SqliteEventLog(data_dir / DATABASE, noon_ms)
+        while not stop.is_set():
+            await log.append("busy", written[0], notes(1, entries))
+            written[0] += entries
+            writing.set()
+        await log.close()
+
+    writer = Thread(target=asyncio.run, args=(keep_writing(),))
+    writer.start()
+    try:
+        assert writing.wait(60)
+        yield written
+    finally:
+        stop.set()
+        writer.join(60)

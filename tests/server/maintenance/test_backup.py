@@ -3,14 +3,12 @@
 Restored data equal the backup and are verified; an incomplete backup is rejected with an error.
 """
 
-import asyncio
 import json
 import shutil
 import sqlite3
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from threading import Event as Signal
-from threading import Thread
 
 import pytest
 
@@ -33,7 +31,6 @@ from referee.server.maintenance.integrity_check import MatchCheck
 from referee.server.settings import Settings
 from referee.server.stores import DATABASE, KEY, StartupError, open_stores
 from referee.storage.sqlite.database import migrations
-from referee.storage.sqlite.event_log import SqliteEventLog
 from tests.records.matches import all_games, random_match
 from tests.server.maintenance.data_dirs import (
     create_data_dir,
@@ -43,8 +40,9 @@ from tests.server.maintenance.data_dirs import (
     flip_bit,
     match_in_play,
     with_ladder,
+    written_meanwhile,
 )
-from tests.storage.stores import NOON_MS, noon_ms, notes
+from tests.storage.stores import NOON_MS
 
 
 @pytest.fixture
@@ -65,28 +63,12 @@ def test_a_backup_consists_of_three_files_that_only_the_owner_can_read(data_dir:
 
 
 def test_an_append_during_a_backup_is_copied_completely_or_not_at_all(data_dir: Path, tmp_path: Path) -> None:
-    acknowledged, writing, stop = [0], Signal(), Signal()
-
-    async def keep_writing() -> None:
-        log = SqliteEventLog(data_dir / DATABASE, noon_ms)
-        while not stop.is_set():
-            await log.append("busy", acknowledged[0], notes(1, 3))
-            acknowledged[0] += 3
-            writing.set()
-        await log.close()
-
-    writer = Thread(target=asyncio.run, args=(keep_writing(),))
-    writer.start()
-    try:
-        assert writing.wait(60)
-        written_counts = []
+    written_counts = []
+    with written_meanwhile(data_dir, 3) as acknowledged:
         for number in range(5):
             before = acknowledged[0]
             back_up(data_dir, tmp_path / f"copy {number}", NOON_MS)
             written_counts.append((before, acknowledged[0]))
-    finally:
-        stop.set()
-        writer.join(60)
 
     for number, (before, after) in enumerate(written_counts):
         numbers = [entry.number for entry in entries_in(tmp_path / f"copy {number}", ["busy"])["busy"]]
@@ -188,30 +170,32 @@ def test_a_restore_verifies_every_match_of_every_game(tmp_path: Path) -> None:
     assert (done.matches, len(checks), done.unverified) == (len(matches), len(matches), ())
 
 
-@pytest.mark.parametrize("number", [4, 6])
-def test_a_falsified_match_is_reported_and_restored_unchanged(tmp_path: Path, number: int) -> None:
+ALL_ROWS = "SELECT match, number, CAST(line AS BLOB) FROM entries ORDER BY match, number"
+
+
+@pytest.mark.parametrize(
+    ("statement", "number", "problem"),
+    [
+        ("""UPDATE entries SET line = replace(line, '"at_us":', '"at_us":9')""", 4, "rules differ: entry"),
+        ("""UPDATE entries SET line = replace(line, '"at_us":', '"at_us":9')""", 6, "rules differ: entry"),
+        ("DELETE FROM entries", 4, "entry 4 is missing"),
+    ],
+)
+def test_a_damaged_match_is_reported_and_restored_unchanged(
+    tmp_path: Path, statement: str, number: int, problem: str
+) -> None:
     data_dir = create_data_dir(tmp_path / "data", finished_match("one"), finished_match("two"))
-    falsify = "UPDATE entries SET line = replace(line, '\"at_us\":', '\"at_us\":9') WHERE match = 2 AND number = ?"
-    execute_sql(data_dir, falsify, number)
+    execute_sql(data_dir, f"{statement} WHERE match = 2 AND number = ?", number)
     back_up(data_dir, tmp_path / "copy", NOON_MS)
     (unverified_match,) = restore(tmp_path / "copy", tmp_path / "new").unverified
     assert (unverified_match.match_id, unverified_match.over) == ("two", True)
-    assert "rules differ: entry" in unverified_match.problem
-    assert entries_in(tmp_path / "new", ["two"]) == entries_in(data_dir, ["two"])
-
-
-def test_a_match_with_a_missing_entry_is_reported_and_restored_unchanged(tmp_path: Path) -> None:
-    data_dir = create_data_dir(tmp_path / "data", finished_match("one"), finished_match("two"))
-    execute_sql(data_dir, "DELETE FROM entries WHERE match = 2 AND number = 4")
-    back_up(data_dir, tmp_path / "copy", NOON_MS)
-    (unverified_match,) = restore(tmp_path / "copy", tmp_path / "new").unverified
-    assert (unverified_match.match_id, "entry 4 is missing" in unverified_match.problem) == ("two", True)
-    assert entries_in(tmp_path / "new", ["two"]) == entries_in(data_dir, ["two"])
+    assert problem in unverified_match.problem
+    assert execute_sql(tmp_path / "new", ALL_ROWS) == execute_sql(data_dir, ALL_ROWS)
 
 
 @pytest.mark.parametrize("damage", ["DELETE FROM entries", "UPDATE entries SET line = CAST(x'ff' AS TEXT)"])
 @pytest.mark.parametrize("number", [1, 2])
-def test_a_match_with_an_unreadable_entry_is_reported_and_restored_unchanged(
+def test_matches_with_an_unreadable_entry_are_reported_and_restored_unchanged(
     tmp_path: Path, damage: str, number: int
 ) -> None:
     data_dir = create_data_dir(tmp_path / "data", finished_match("one"), finished_match("two"), match_in_play("three"))
@@ -221,8 +205,7 @@ def test_a_match_with_an_unreadable_entry_is_reported_and_restored_unchanged(
     assert [(match.match_id, match.over) for match in done.unverified] == [("three", False), ("two", True)]
     assert all(f"entry {number} " in match.problem for match in done.unverified)
     assert (done.matches, done.unfinished) == (3, 1)
-    all_rows = "SELECT match, number, CAST(line AS BLOB) FROM entries ORDER BY match, number"
-    assert execute_sql(tmp_path / "new", all_rows) == execute_sql(data_dir, all_rows)
+    assert execute_sql(tmp_path / "new", ALL_ROWS) == execute_sql(data_dir, ALL_ROWS)
 
 
 def test_a_match_that_is_too_large_for_a_record_is_reported_and_others_are_verified(tmp_path: Path) -> None:
@@ -267,60 +250,56 @@ def test_a_match_of_an_unknown_game_is_reported(backup: Path, tmp_path: Path) ->
     ]
 
 
-def check_rejected(backup: Path, to: Path, sentence: str) -> None:
-    """Assert that the restore fails with this error and leaves no files behind."""
-    with pytest.raises(MaintenanceError, match=sentence):
-        restore(backup, to)
-    assert not to.exists()
-
-
-def test_a_folder_that_is_no_backup_is_rejected(tmp_path: Path) -> None:
-    check_rejected(tmp_path, tmp_path / "new", "no manifest.json in .*: not a backup, or an incomplete one")
-
-
-@pytest.mark.parametrize("missing", [DATABASE, KEY])
-def test_a_backup_with_a_missing_file_is_rejected(backup: Path, tmp_path: Path, missing: str) -> None:
-    (backup / missing).unlink()
-    check_rejected(backup, tmp_path / "new", f"the backup is incomplete: there is no {missing}")
-
-
-@pytest.mark.parametrize("damaged", [DATABASE, KEY])
-def test_a_backup_with_a_changed_byte_is_rejected(backup: Path, tmp_path: Path, damaged: str) -> None:
-    flip_bit(backup / damaged, 40)
-    check_rejected(backup, tmp_path / "new", f"the backup is damaged: the checksum of {damaged} does not match")
-
-
-def test_a_truncated_backup_is_rejected(backup: Path, tmp_path: Path) -> None:
-    size = (backup / DATABASE).stat().st_size
-    with (backup / DATABASE).open("r+b") as file:
-        file.truncate(size - 1)
-    check_rejected(backup, tmp_path / "new", f"{DATABASE} has {size - 1} bytes, expected {size}")
-
-
-def test_an_edited_manifest_is_rejected(backup: Path, tmp_path: Path) -> None:
+def edit_manifest(backup: Path) -> None:
     manifest = json.loads((backup / MANIFEST).read_text())
     (backup / MANIFEST).write_text(json.dumps({**manifest, "matches": 3}))
-    check_rejected(backup, tmp_path / "new", "manifest.json has been modified")
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"backup": 2}'])
-def test_an_invalid_manifest_is_rejected(backup: Path, tmp_path: Path, text: str) -> None:
-    (backup / MANIFEST).write_text(text)
-    check_rejected(backup, tmp_path / "new", "manifest.json")
+def truncate(backup: Path) -> None:
+    with (backup / DATABASE).open("r+b") as file:
+        file.truncate((backup / DATABASE).stat().st_size - 1)
 
 
-def test_a_damaged_database_with_a_matching_manifest_is_rejected(backup: Path, tmp_path: Path) -> None:
+def damage_with_checksums(backup: Path) -> None:
+    """Damage the database, and write a manifest that matches."""
     flip_bit(backup / DATABASE, 4096 + 8)
     manifest = read_manifest(backup)
     write_manifest(replace(manifest, files={name: checksum(backup / name) for name in manifest.files}), backup)
-    check_rejected(backup, tmp_path / "new", "restore failed")
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        (lambda backup: (backup / MANIFEST).unlink(), "no manifest.json in .*: not a backup, or an incomplete one"),
+        (lambda backup: (backup / DATABASE).unlink(), f"the backup is incomplete: there is no {DATABASE}"),
+        (lambda backup: (backup / KEY).unlink(), f"the backup is incomplete: there is no {KEY}"),
+        (lambda backup: flip_bit(backup / DATABASE, 40), f"damaged: the checksum of {DATABASE} does not match"),
+        (lambda backup: flip_bit(backup / KEY, 40), f"damaged: the checksum of {KEY} does not match"),
+        (truncate, rf"{DATABASE} has \d+99 bytes, expected \d+00|{DATABASE} has \d+ bytes, expected \d+"),
+        (edit_manifest, "manifest.json has been modified"),
+        *(
+            (lambda backup, text=text: (backup / MANIFEST).write_text(text), "manifest.json")
+            for text in ("", "[]", "{}", '{"backup": 2}')
+        ),
+        (damage_with_checksums, "restore failed"),
+    ],
+)
+def test_a_damaged_backup_is_rejected_and_leaves_no_files(
+    backup: Path, tmp_path: Path, damage: Callable[[Path], object], sentence: str
+) -> None:
+    damage(backup)
+    with pytest.raises(MaintenanceError, match=sentence):
+        restore(backup, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_backup_of_a_newer_release_is_rejected(tmp_path: Path) -> None:
     data_dir = create_data_dir(tmp_path / "data", finished_match("one"))
     execute_sql(data_dir, f"PRAGMA user_version = {len(migrations()) + 1}")
     back_up(data_dir, tmp_path / "copy", NOON_MS)
-    check_rejected(tmp_path / "copy", tmp_path / "new", "restore failed: the database has version")
+    with pytest.raises(MaintenanceError, match="restore failed: the database has version"):
+        restore(tmp_path / "copy", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_partially_restored_folder_is_not_served_and_is_reported_by_the_doctor(backup: Path, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from referee.live.match_history import WatchedEntry
 from referee.transport.wire.entries import WATCH_CACHE_SIZE, EncodedEntries, ViewerContext, WatchCache
 from referee.transport.wire.matches import MatchContext
 from tests.live.referee_harness import RefereeHarness
-from tests.live.runner_harness import in_loop
 
 MATCH_CONTEXT = MatchContext(lambda _: True)
 
@@ -24,7 +23,6 @@ def decode_entry(response: EncodedEntries) -> Entry:
     return item.entry
 
 
-@in_loop
 async def test_watchers_of_the_same_view_share_one_message() -> None:
     harness, watch_cache, context = RefereeHarness(), WatchCache(), ViewerContext(SPECTATOR, MATCH_CONTEXT)
     match_id, _ = await harness.start_match()
@@ -34,10 +32,8 @@ async def test_watchers_of_the_same_view_share_one_message() -> None:
     assert watch_cache.encode(second, context) is response
     entry = decode_entry(response)
     assert (entry.number, entry.move_played.played.move) == (3, "1")
-    await harness.referee.close()
 
 
-@in_loop
 async def test_each_viewer_receives_its_own_view() -> None:
     harness, watch_cache = RefereeHarness(), WatchCache()
     match_id, _ = await harness.start_match("fingers")
@@ -51,10 +47,8 @@ async def test_each_viewer_receives_its_own_view() -> None:
     with_view = decode_entry(watch_cache.encode(watched[0], ViewerContext(0, MATCH_CONTEXT, with_view=True)))
     assert with_view.choice_sealed.state.view_json
     assert not received[0].choice_sealed.state.view_json
-    await harness.referee.close()
 
 
-@in_loop
 async def test_later_entries_are_converted_again() -> None:
     harness, watch_cache, context = RefereeHarness(), WatchCache(), ViewerContext(0, MATCH_CONTEXT)
     match_id, _ = await harness.start_match()
@@ -65,10 +59,8 @@ async def test_later_entries_are_converted_again() -> None:
         response = WatchMatchResponse.FromString(watch_cache.encode(entries, context).encoded)
         received.append([item.entry.number for item in response.items])
     assert received == [[3], [3, 4], [3, 4, 5]]
-    await harness.referee.close()
 
 
-@in_loop
 async def test_the_cache_has_a_size_limit() -> None:
     harness, watch_cache, context = RefereeHarness(), WatchCache(), ViewerContext(SPECTATOR, MATCH_CONTEXT)
     match_id, _ = await harness.start_match()
@@ -78,4 +70,3 @@ async def test_the_cache_has_a_size_limit() -> None:
     for seat in range(WATCH_CACHE_SIZE):
         watch_cache.encode(watched, ViewerContext(seat, MATCH_CONTEXT))
     assert watch_cache.encode(watched, context) is not first
-    await harness.referee.close()
