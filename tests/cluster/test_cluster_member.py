@@ -29,7 +29,6 @@ from tests.cluster.forwarding.nodes import SETTINGS
 from tests.cluster.live_nodes import LiveCluster, with_match_apart
 from tests.cluster.membership.members import MemoryNodes, profile
 from tests.live.fake_time import FakeTime, settle
-from tests.live.runner_harness import in_loop
 from tests.observability.exposition import Page
 
 COORDINATOR = profile("127.0.0.1:1", node_id="coordinator")  # Nothing listens there.
@@ -64,7 +63,6 @@ class MemberUnderTest:
         self.member.check_takes_bots()
 
 
-@in_loop
 async def test_a_member_is_not_ready_and_takes_no_bots_until_it_has_reached_the_coordinator() -> None:
     node = MemberUnderTest()
     node.assert_takes_no_bots()
@@ -80,7 +78,6 @@ async def test_a_member_is_not_ready_and_takes_no_bots_until_it_has_reached_the_
     await node.member.close()
 
 
-@in_loop
 async def test_a_member_without_a_stream_for_a_minute_leaves_and_joins_as_another_one() -> None:
     node = MemberUnderTest()
     node.member.on_coordinator(COORDINATOR)
@@ -98,7 +95,6 @@ async def test_a_member_without_a_stream_for_a_minute_leaves_and_joins_as_anothe
     await node.member.close()
 
 
-@in_loop
 async def test_a_member_that_has_never_reached_the_coordinator_leaves_too_unless_it_is_elected() -> None:
     node, elected = MemberUnderTest(), MemberUnderTest()
     node.member.on_coordinator(COORDINATOR)
@@ -111,7 +107,6 @@ async def test_a_member_that_has_never_reached_the_coordinator_leaves_too_unless
         await each.member.close()
 
 
-@in_loop
 async def test_the_coordinator_accepts_streams_of_members_only() -> None:
     node = MemberUnderTest()
     node.member.node.ready = True
@@ -142,7 +137,6 @@ def test_membership_streams_and_forwarded_calls_are_exported() -> None:
     assert page.value("referee_forwarded_calls_total") == 5
 
 
-@in_loop
 async def test_the_counts_of_the_bus_are_exported() -> None:
     hub, metrics = LocalBusHub(), Metrics("1.2.3")
     node = SignedBus(hub.bus(), bytes(range(32)))
@@ -221,7 +215,6 @@ class PlayedMeanwhile:
         self.read += match_ids
 
 
-@in_loop
 async def test_only_logs_with_entries_that_were_not_notified_until_now_are_read() -> None:
     matches = cast("Any", PlayedMeanwhile())
     await EntryReceiver(matches, cast("Any", None)).compare(coordinates=False)

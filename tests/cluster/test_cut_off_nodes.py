@@ -24,7 +24,6 @@ from tests.cluster.live_nodes import (
 )
 from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import drain_outbox, drain_turns
-from tests.live.runner_harness import in_loop
 from tests.storage.memory_log import MemoryEventLog
 
 
@@ -150,7 +149,6 @@ async def test_a_node_takes_bots_again_when_it_reaches_the_coordinator(cluster: 
     assert cluster.b.node.takes_bots
 
 
-@in_loop
 async def test_a_node_takes_no_bots_before_it_has_reached_a_coordinator_or_is_the_coordinator() -> None:
     cluster = LiveCluster()
     assert not any(node.node.takes_bots for node in cluster.nodes)
@@ -252,7 +250,6 @@ class Node:
         self.ends.handle(EndStored(self.asked[-1].request_no, outcome, last, "no space"))
 
 
-@in_loop
 async def test_an_end_waits_until_there_is_a_coordinator() -> None:
     node = Node()
     await node.begin(connected=False)
@@ -264,7 +261,6 @@ async def test_an_end_waits_until_there_is_a_coordinator() -> None:
     assert await node.storing == []
 
 
-@in_loop
 async def test_the_next_coordinator_is_asked_as_well() -> None:
     node = Node()
     await node.begin(connected=True)
@@ -279,7 +275,6 @@ async def test_the_next_coordinator_is_asked_as_well() -> None:
     assert raised.value.last == 6
 
 
-@in_loop
 async def test_a_coordinator_that_cannot_store_an_end_is_asked_again_later() -> None:
     node = Node()
     await node.begin(connected=True)
@@ -292,7 +287,6 @@ async def test_a_coordinator_that_cannot_store_an_end_is_asked_again_later() -> 
     await node.storing
 
 
-@in_loop
 async def test_an_end_does_not_wait_for_ever() -> None:
     node = Node()
     await node.begin(connected=True)
@@ -305,7 +299,6 @@ async def test_an_end_does_not_wait_for_ever() -> None:
     assert len(node.asked) == asked
 
 
-@in_loop
 async def test_a_node_that_becomes_the_coordinator_decides_the_end_again() -> None:
     node = Node()
     await node.begin(connected=False)
@@ -314,7 +307,6 @@ async def test_a_node_that_becomes_the_coordinator_decides_the_end_again() -> No
         await node.storing
 
 
-@in_loop
 async def test_no_end_waits_once_the_node_shuts_down() -> None:
     node = Node()
     await node.begin(connected=False)

@@ -26,7 +26,6 @@ from referee.local.results_folder import ResultsFolder
 from referee.local.sandbox import BUBBLEWRAP, Sandbox
 from referee.local.toml_validation import BadPlan
 from tests.e2e.server import bearer
-from tests.live.runner_harness import in_loop
 
 TOKEN = "rf_secret"
 REPORT = """
@@ -276,7 +275,6 @@ def create_pool(server: FakeServer, launcher: FakeLauncher) -> BotPool:
     return BotPool(cast(BotAccounts, server), cast(Launcher, launcher))
 
 
-@in_loop
 async def test_a_bot_that_runs_is_not_started_again_for_another_game() -> None:
     launcher = FakeLauncher()
     bots = create_pool(FakeServer(), launcher)
@@ -288,7 +286,6 @@ async def test_a_bot_that_runs_is_not_started_again_for_another_game() -> None:
     assert not any(program.is_running for _, program in launcher.started)
 
 
-@in_loop
 async def test_a_bot_that_does_not_start_or_connect_is_reported_with_the_reason() -> None:
     launcher = FakeLauncher()
     launcher.missing.add("anna")
@@ -300,13 +297,11 @@ async def test_a_bot_that_does_not_start_or_connect_is_reported_with_the_reason(
     }
 
 
-@in_loop
 async def test_a_bot_that_accepts_only_other_games_is_refused_when_it_connects() -> None:
     bots = create_pool(FakeServer("anna"), FakeLauncher())
     assert (await bots.start([ANNA], "chess", 3_600))[ANNA].startswith("it does not accept chess")
 
 
-@in_loop
 async def test_a_bot_that_crashes_five_times_in_a_row_is_not_restarted() -> None:
     launcher = FakeLauncher()
     bots = create_pool(FakeServer(), launcher)
@@ -322,7 +317,6 @@ async def test_a_bot_that_crashes_five_times_in_a_row_is_not_restarted() -> None
     assert len(launcher.started) == 8
 
 
-@in_loop
 async def test_every_bot_has_its_own_holder_and_thus_its_own_rate_limit() -> None:
     bots = ["anna", "admin"]
     async with embedded(60, patient=False) as server, AsyncOrganiser(server.grpc, server.admin_token) as organiser:

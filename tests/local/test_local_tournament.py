@@ -14,7 +14,6 @@ from referee.local.contest_file import read_tournament
 from referee.local.local_tournament import ContestRuntime, TournamentRuntime, check_can_start
 from referee.local.results_folder import ResultsFolder, TermsChanged
 from referee.server.stores import StartupError
-from tests.live.runner_harness import in_loop
 
 
 def check_tournament(folder: Path, text: str, bots: str = "abc") -> None:
@@ -57,7 +56,6 @@ async def void_again_and_again(_: str) -> AsyncGenerator[TournamentEntry, None]:
         yield TournamentEntry(number=number, pairing=Pairing(id="1.1", phase="playing", void_matches=number - 1))
 
 
-@in_loop
 async def test_a_tournament_stops_at_the_third_void_match_of_a_pairing(tmp_path: Path) -> None:
     file = tmp_path / "cup.toml"
     file.write_text('game = "trox"\n[bots]\na = "random"\nb = "random"\n', encoding="utf-8")

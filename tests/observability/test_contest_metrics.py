@@ -6,7 +6,6 @@ from referee.hosting.contest_log import LADDER, TOURNAMENT
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.observability.metrics import Metrics
 from tests.live.fake_time import FakeTime
-from tests.live.runner_harness import in_loop
 from tests.observability.exposition import Page, gauge_sources
 from tests.storage.memory_log import MemoryEventLog
 
@@ -37,7 +36,6 @@ def test_an_empty_queue_is_exported_with_zero_values() -> None:
     assert {sample.labels["waits_for"]: sample.value for sample in samples} == {"bots": 0, "place": 0, "nothing": 0}
 
 
-@in_loop
 async def test_void_pairings_are_counted_by_kind() -> None:
     metrics = Metrics("1.2.3")
     contests = metrics.meter_contest_log(MemoryEventLog(FakeTime().wall_ms).contests)

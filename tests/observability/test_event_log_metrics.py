@@ -9,7 +9,7 @@ from referee.live.ports import CoAppend, Conflict, StoreUnavailable
 from referee.match.clock import MS
 from referee.match.events import MatchCreated
 from referee.observability.metrics import Metrics
-from tests.live.runner_harness import RunnerHarness, in_loop, match_setup
+from tests.live.runner_harness import RunnerHarness, match_setup
 from tests.observability.exposition import Page
 
 
@@ -17,7 +17,6 @@ def creation(match_id: str) -> list[MatchCreated]:
     return [MatchCreated(0, match_setup(match_id=match_id))]
 
 
-@in_loop
 async def test_the_duration_of_an_append_ends_when_it_is_durable() -> None:
     harness, metrics = RunnerHarness(), Metrics("1.2.3")
     log = metrics.meter_event_log(harness.log, harness.time)
@@ -41,7 +40,6 @@ def test_the_appends_of_one_transaction_are_one_group() -> None:
     assert page.value("referee_append_group_bucket", le="8.0") == 3
 
 
-@in_loop
 async def test_a_failed_append_is_counted_separately() -> None:
     harness, metrics = RunnerHarness(), Metrics("1.2.3")
     log = metrics.meter_event_log(harness.log, harness.time)
@@ -55,7 +53,6 @@ async def test_a_failed_append_is_counted_separately() -> None:
     assert page.value("referee_append_seconds_count") == 0
 
 
-@in_loop
 async def test_a_measured_log_reads_and_closes_the_log() -> None:
     harness, metrics = RunnerHarness(), Metrics("1.2.3")
     log = metrics.meter_event_log(harness.log, harness.time)
@@ -68,7 +65,6 @@ async def test_a_measured_log_reads_and_closes_the_log() -> None:
         await harness.stored.read("m1")
 
 
-@in_loop
 async def test_a_measured_log_passes_on_co_appends() -> None:
     harness, metrics = RunnerHarness(), Metrics("1.2.3")
     log = metrics.meter_event_log(harness.log, harness.time)
@@ -76,7 +72,6 @@ async def test_a_measured_log_passes_on_co_appends() -> None:
     assert [entry.event for entry in await harness.stored.contests.read("ladder/main")] == [LadderClosureFinished()]
 
 
-@in_loop
 async def test_an_outage_of_the_log_is_reported_once_at_its_start_and_once_at_its_end() -> None:
     harness, reports = RunnerHarness(), list[str]()
     log = Metrics("1.2.3").meter_event_log(harness.log, harness.time, reports.append)

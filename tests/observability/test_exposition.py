@@ -163,7 +163,6 @@ def with_other_bots(announced: Announced, number: int) -> Announced:
 
 
 @pytest.mark.slow
-@in_loop
 async def test_the_number_of_series_depends_on_games_only() -> None:
     metrics, live, online_bots = Metrics("1.2.3"), dict[str, Match](), list[str]()
     waiting: list[QueuedMatch] = []

@@ -23,7 +23,6 @@ from tests.live.runner_harness import (
     RecordingObserver,
     RunnerHarness,
     answer,
-    in_loop,
     is_playing,
     match_setup,
     submit_move,
@@ -78,7 +77,6 @@ async def play_at_random(harness: RunnerHarness, game: Game, match_id: str) -> i
     return runner.match.ply
 
 
-@in_loop
 async def test_whole_matches_are_counted_by_game() -> None:
     harness = MeasuredRunnerHarness()
     nim = [await play_at_random(harness, NIM, f"n{number}") for number in range(3)]
@@ -90,7 +88,6 @@ async def test_whole_matches_are_counted_by_game() -> None:
     assert page.all("referee_matches_ended_total") == {("rules", "nim", "played"): 3, ("rules", "fingers", "played"): 1}
 
 
-@in_loop
 async def test_rating_changes_are_counted_by_game() -> None:
     harness = MeasuredRunnerHarness()
     for match_id, labels in (("m1", ON_LADDER), ("m2", ()), ("m3", ON_LADDER)):
@@ -100,7 +97,6 @@ async def test_rating_changes_are_counted_by_game() -> None:
     assert harness.page.all("referee_ratings_applied_total") == {("nim",): 4}
 
 
-@in_loop
 async def test_think_time_is_the_charged_time() -> None:
     harness = MeasuredRunnerHarness()
     moves = await play_at_random(harness, NIM, "m1")
@@ -111,7 +107,6 @@ async def test_think_time_is_the_charged_time() -> None:
     assert page.value("referee_think_seconds_bucket", game="nim", le="0.003") == moves
 
 
-@in_loop
 async def test_decision_time_includes_waiting_in_the_queue() -> None:
     harness = MeasuredRunnerHarness()
     runner = await harness.start_match(match_setup(FINGERS))
@@ -126,7 +121,6 @@ async def test_decision_time_includes_waiting_in_the_queue() -> None:
     await runner.close()
 
 
-@in_loop
 async def test_credits_are_counted_in_seconds() -> None:
     harness = MeasuredRunnerHarness()
     runner = await harness.start_match(match_setup(credit=NetworkCredit(per_move_ms=50, per_match_ms=1_000)))
@@ -139,7 +133,6 @@ async def test_credits_are_counted_in_seconds() -> None:
     await runner.close()
 
 
-@in_loop
 async def test_flag_falls_are_counted_by_cause() -> None:
     harness = MeasuredRunnerHarness()
     no_answer, late, away = [
@@ -163,7 +156,6 @@ async def test_flag_falls_are_counted_by_cause() -> None:
         await runner.close()
 
 
-@in_loop
 async def test_moves_of_a_policy_have_no_think_time() -> None:
     harness = MeasuredRunnerHarness()
     runner = await harness.start_match(match_setup(policies=Policies(timeout="random_move")))
@@ -174,7 +166,6 @@ async def test_moves_of_a_policy_have_no_think_time() -> None:
     await runner.close()
 
 
-@in_loop
 async def test_the_credit_of_an_illegal_move_that_a_policy_replaces_is_counted() -> None:
     harness = MeasuredRunnerHarness()
     runner = await harness.start_match(
@@ -189,7 +180,6 @@ async def test_the_credit_of_an_illegal_move_that_a_policy_replaces_is_counted()
     await runner.close()
 
 
-@in_loop
 async def test_matches_sessions_and_lag_are_read_at_scrape_time() -> None:
     harness, live = MeasuredRunnerHarness(), list[MatchRunner]()
     online_bots = ["bot0", "bot0", "other"]
@@ -238,7 +228,6 @@ def functions_called_by(function: Callable[[], None]) -> list[str]:
     return called[1:]
 
 
-@in_loop
 async def test_a_move_is_recorded_in_three_calls() -> None:
     harness = MeasuredRunnerHarness()
     runner = await harness.start_match(match_setup(credit=NetworkCredit(per_move_ms=50, per_match_ms=1_000)))

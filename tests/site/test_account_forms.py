@@ -18,7 +18,6 @@ from referee.site.account.account_action import MAX_CHARS, Action, confirmation_
 from referee.site.account.account_actions import ACTIONS, CREATE_TOKEN
 from referee.site.account.account_session import COOKIE, Account, AccountRole, AccountSession, read_session, set_session
 from referee.site.request_values import MAX_FIELDS, fields_of, read_form, require_same_origin
-from tests.live.runner_harness import in_loop
 from tests.site.fake_upstream import FakeUpstream
 
 SESSION = AccountSession(AccountRole.ORGANISER, "Ada: <b>&;ü", "ey.J;x=/+_-~")
@@ -162,7 +161,6 @@ def test_a_cookie_value_needs_no_quotes() -> None:
     assert '"' not in cookie_of(SESSION)
 
 
-@in_loop
 async def test_a_token_is_created_once_if_its_form_is_sent_several_times_at_once() -> None:
     labels: list[str] = []
 

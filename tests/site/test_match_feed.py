@@ -30,7 +30,6 @@ from referee.site.site_server import with_writer
 from referee.site.upstream import UpstreamError
 from referee.site.visitors import HEADERS, Protected, SiteAccess, Visitors
 from tests.live.fake_time import settle
-from tests.live.runner_harness import in_loop
 from tests.site.fake_upstream import NO_SUCH_MATCH, UNREACHABLE, FakeMatch
 from tests.site.fast_time import in_fast_loop
 from tests.site.samples import MATCH_ID, EventReader, entries, match
@@ -347,7 +346,6 @@ async def read_response(reader: asyncio.StreamReader, client: h11.Connection) ->
             return heads[0], body
 
 
-@in_loop
 async def test_events_are_written_past_the_server_as_chunks_that_it_can_end() -> None:
     stream, client = ServedStream(), h11.Connection(h11.CLIENT)
     async with stream.serve(), stream.connect(b"") as (reader, writer):
@@ -366,7 +364,6 @@ async def test_events_are_written_past_the_server_as_chunks_that_it_can_end() ->
     [(b"GET /events HTTP/1.0", BODY), (b"HEAD /events HTTP/1.1", b"")],
     ids=["HTTP/1.0", "HEAD"],
 )
-@in_loop
 async def test_a_response_without_chunks_is_left_to_the_server(request_line: bytes, body: bytes) -> None:
     stream = ServedStream()
     request = request_line + b"\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -377,7 +374,6 @@ async def test_a_response_without_chunks_is_left_to_the_server(request_line: byt
     assert stream.visits == [False]
 
 
-@in_loop
 async def test_a_stream_of_http_2_is_left_to_the_server() -> None:
     stream, client = ServedStream(), H2Connection(H2Configuration(client_side=True))
     client.initiate_connection()
@@ -399,7 +395,6 @@ async def test_a_stream_of_http_2_is_left_to_the_server() -> None:
 REQUEST = b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
-@in_loop
 async def test_a_visitor_that_does_not_read_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_stream, "SEND_TIMEOUT_S", 0.01)
     over = asyncio.Event()
@@ -420,7 +415,6 @@ async def test_a_visitor_that_does_not_read_is_disconnected(monkeypatch: pytest.
     assert stream.visits == [True]
 
 
-@in_loop
 async def test_a_stream_ends_when_its_visitor_leaves() -> None:
     over = asyncio.Event()
 

@@ -36,7 +36,6 @@ from referee.site.visitors import (
     network_of,
 )
 from tests.live.fake_time import FakeTime, settle
-from tests.live.runner_harness import in_loop
 from tests.site.fake_upstream import FakeMatch
 from tests.site.fast_time import in_fast_loop, in_fast_time
 from tests.site.samples import MATCH_ID, entries, match
@@ -341,7 +340,6 @@ class Referee:
         return f"{key} {len(self.calls)}".encode()
 
 
-@in_loop
 async def test_equal_requests_of_a_second_share_one_answer() -> None:
     referee = Referee()
     referee.free.clear()
@@ -358,7 +356,6 @@ async def test_equal_requests_of_a_second_share_one_answer() -> None:
     assert await referee.answer("b") == b"b 3"
 
 
-@in_loop
 async def test_an_error_is_shared_for_a_second_too() -> None:
     referee = Referee()
     referee.error = UpstreamError(HTTPStatus.NOT_FOUND, "NO_SUCH_MATCH", "")
@@ -370,7 +367,6 @@ async def test_an_error_is_shared_for_a_second_too() -> None:
     assert await referee.answer("a") == b"a 2"
 
 
-@in_loop
 async def test_a_large_answer_is_shared_but_not_kept() -> None:
     referee = Referee()
     both = (referee.answer("a", is_small=False) for _ in range(2))
@@ -378,7 +374,6 @@ async def test_a_large_answer_is_shared_but_not_kept() -> None:
     assert await referee.answer("a", is_small=False) == b"a 2"
 
 
-@in_loop
 async def test_one_address_cannot_use_up_what_others_need() -> None:
     referee = Referee()
     for second in range(60):
@@ -392,7 +387,6 @@ async def test_one_address_cannot_use_up_what_others_need() -> None:
     assert CALLS_PER_MINUTE <= calls["flood"] <= CALLS_PER_MINUTE + BURST
 
 
-@in_loop
 async def test_many_addresses_together_leave_calls_for_the_pages() -> None:
     referee = Referee()
     for n in range(CALLS_PER_MINUTE_OF_ALL // 10):
@@ -400,7 +394,6 @@ async def test_many_addresses_together_leave_calls_for_the_pages() -> None:
     assert await referee.refusal("more", "10.0.1.0") == "429 TOO_MANY_CALLS"
 
 
-@in_loop
 async def test_a_call_that_needs_two_counts_as_two() -> None:
     referee = Referee()
     for n in range(BURST // 2):
@@ -408,7 +401,6 @@ async def test_a_call_that_needs_two_counts_as_two() -> None:
     assert await referee.refusal("more") == "429 TOO_MANY_CALLS"
 
 
-@in_loop
 async def test_few_calls_are_open_at_a_time_and_few_wait() -> None:
     referee = Referee()
     referee.free.clear()
@@ -429,7 +421,6 @@ def account(token: str) -> Account:
     return Account(AccountSession(AccountRole.BOT, "anna", token), FakeMatch(match(), *entries(2)))
 
 
-@in_loop
 async def test_one_token_follows_some_matches_and_leaves_room_for_others() -> None:
     matches, ada, bob = SeatMatches(games()), account("ada"), account("bob")
     async with AsyncExitStack() as open_pages:
@@ -442,7 +433,6 @@ async def test_one_token_follows_some_matches_and_leaves_room_for_others() -> No
         pass
 
 
-@in_loop
 async def test_all_tokens_together_follow_a_limited_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seat_match_page, "MAX_OPEN", 1)
     matches = SeatMatches(games())

@@ -13,7 +13,6 @@ from tests.cluster.bus.local_bus import LocalBusHub
 from tests.cluster.bus.nats import nats_bus, new_cluster
 from tests.cluster.bus.open_buses import KEY, delivered, opened, subscribed
 from tests.cluster.worlds import in_world
-from tests.live.runner_harness import in_loop
 
 
 @pytest.fixture(params=["local", "nats", "signed local", "signed nats"])
@@ -171,7 +170,6 @@ async def test_what_was_published_before_close_is_sent_and_a_bus_can_be_closed_t
     await received.wait()
 
 
-@in_loop
 async def test_a_local_bus_loses_messages_or_divides_buses_without_notice() -> None:
     hub = LocalBusHub()
     buses = a, b, c, d = [hub.bus() for _ in range(4)]
