@@ -224,7 +224,7 @@ class ClusterMember(ClusterGate):
         self._start(self._coordinate())
 
     def on_deposed(self, why: str) -> None:
-        self.node.ready = False
+        self.node.stop_serving()
         self._stream_server.end_all("this node is not the coordinator any more")
         if self._draining:
             self._start(self._application.close_contests(self._draining))
@@ -245,7 +245,7 @@ class ClusterMember(ClusterGate):
         except (StoreUnavailable, MalformedEntry) as why:
             self._restart(f"the matches and contests cannot be restored: {why}")
         else:
-            self.node.ready = True
+            self.node.serve()
             self._role_known.set()
 
     async def _recover_matches(self) -> int:

@@ -73,7 +73,7 @@ class ClusterNode:
     async def coordinate(self, others: Collection[str]) -> int:
         """Become the coordinator: restore all matches that are not over, and return their number.
 
-        `others` are the ids of the other members. The caller sets `ready` when it has restored all contests as well.
+        `others` are the ids of the other members. The caller calls `serve` when it has restored all contests as well.
         Raises StoreUnavailable.
         """
         self.coordinator_node = self.node
@@ -94,6 +94,14 @@ class ClusterNode:
             self.coordinator.resign()
             self.gateway.disconnect()
         self.coordinator_node = coordinator
+
+    def serve(self) -> None:
+        """Answer what a coordinator answers, since everything is restored."""
+        self.ready = True
+
+    def stop_serving(self) -> None:
+        """Answer it no more, because another node is the coordinator, or none is."""
+        self.ready = False
 
     def nodes_of(self, bot: str) -> Collection[str]:
         """Return the other nodes to which the bot is connected."""

@@ -109,7 +109,7 @@ async def test_a_member_that_has_never_reached_the_coordinator_leaves_too_unless
 
 async def test_the_coordinator_accepts_streams_of_members_only() -> None:
     node = MemberUnderTest()
-    node.member.node.ready = True
+    node.member.node.serve()
     with pytest.raises(NodeUnavailable):
         node.member.connect("stranger", lambda _message: None)
     node.member.on_nodes([profile("127.0.0.1:1", node_id="stranger")])
