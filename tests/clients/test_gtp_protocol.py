@@ -1,4 +1,5 @@
 """The conversation with a GTP engine: its beginning, the board, clocks, and replies of all kinds."""
+from referee_values import Opening, SeatMove
 
 import asyncio
 import socket

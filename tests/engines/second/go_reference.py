@@ -119,7 +119,7 @@ class GoSecond(OpenPosition):
             row = "".join(self.board.get((x, y), ".") for x in range(self.size))
             rows.append(re.sub(r"\.+", lambda empty: str(len(empty[0])), row))
         barred = [name(point) for point, board in self.placements.items() if self.repeats(board)]
-        ko = [f"ko={','.join(barred)}"] if barred and self.passes < 2 else []
+        ko = [f"ko={','.join(barred)}"] if barred and not self.outcome else []
         return " ".join(["/".join(rows), self.side, str(self.passes), str(self.plies), *ko])
 
     @cached_property
