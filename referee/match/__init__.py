@@ -5,9 +5,8 @@
 - `setup`: the terms of one match with its players and seed, and everything drawn from the seed
 - `commands`, `events`: what can be requested of a match, what has happened in it, and who may see what of it
 - `state`: the state of a match, and how an event changes it
-- `decide`: which command is allowed in which phase; handles all commands that are not in `moves`
+- `decide`: which command is allowed in which phase, and what follows from it
 - `decision`: collects the events of one decision, and adds those that follow by themselves
-- `moves`: command handlers for what a seat does in play: answers, flags, resignations, draws
 - `plain_run`: moves without further consequences, for callers that need no state between them
 - `clock`, `clock_charge`: time controls, and the time that a move is charged
 - `result`: how a match ended, and its effect on ratings
