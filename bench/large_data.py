@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from msgspec import structs
 from msgspec.structs import replace
-from referee_values import ClockRule, HostedLadderTerms, RoundRobin, SuddenDeath, Swiss, TimeControl
+from referee_values import ClockRule, LadderTerms, RoundRobin, SuddenDeath, Swiss, TimeControl
 
 from engines.registry import games
 from referee.accounts.bots import Accounts, Bot, MaxNames
@@ -103,7 +103,7 @@ async def _write_contest(log: ContestLog, contest: str, events: Sequence[Contest
 
 
 def _ladder() -> list[ContestEvent]:
-    terms = HostedLadderTerms((MATCH_TERMS,), complete_ladder_terms(HostedLadderTerms(), 2))
+    terms = HostedLadderTerms((MATCH_TERMS,), complete_ladder_terms(LadderTerms(), 2))
     entrants = [ContestEntrant(name, (Player(name),)) for name in NAMES]
     created = LadderCreated("main", "main", "ada", "r", bytes(32), terms)
     return [created, *map(EntrantJoined, entrants), *_rated()]

@@ -1,5 +1,4 @@
 """The conversation with a GTP engine: its beginning, the board, clocks, and replies of all kinds."""
-from referee_values import Opening, SeatMove
 
 import asyncio
 import socket

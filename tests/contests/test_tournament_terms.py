@@ -1,5 +1,4 @@
 """Terms of tournaments: invalid ones are rejected, and the error names the field and the valid values."""
-from tests.contests.tournament_harness import play_terms
 
 from typing import Any
 
@@ -107,7 +106,7 @@ def test_terms_have_exactly_one_format() -> None:
 def test_a_test_that_counts_sets_is_not_played_without_sets() -> None:
     value = play_terms(SprtTrial(SPRT)).value
     with pytest.raises(BadTerms, match="duplicate_play must be given"):
-        play_terms(replace(value, duplicate_play=None), b"")
+        TournamentPlayTerms(replace(value, duplicate_play=None), b"")
 
 
 def test_every_default_is_filled_in_once() -> None:

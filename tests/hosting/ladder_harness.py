@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from referee_values import HostedLadderTerms
+from referee_values import LadderTerms
 
 from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.ladder.events import LadderEvent, MatchRated
@@ -38,7 +38,7 @@ def ladder_terms(*games: str, **more: Any) -> HostedLadderTerms:
             MatchTerms(game, GAMES[game].settings(options.get(game, {})), time_control((SuddenDeath(10 * SECOND),)))
             for game in games or ("nim",)
         ),
-        complete_ladder_terms(HostedLadderTerms(**{"max_matches_per_hour": 0, **more}), 2),
+        complete_ladder_terms(LadderTerms(**{"max_matches_per_hour": 0, **more}), 2),
     )
 
 

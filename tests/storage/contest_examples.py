@@ -1,5 +1,4 @@
 """One event of each kind that a contest log can hold, and terms of each kind."""
-from referee_values import Opening, SeatMove
 
 from typing import Any
 
@@ -8,7 +7,7 @@ from referee_values import (
     DuplicatePlay,
     Elimination,
     Gauntlet,
-    HostedLadderTerms,
+    LadderTerms,
     Opening,
     Qualification,
     RoundRobin,
@@ -53,7 +52,7 @@ SETS = DuplicatePlay(arrangements=2, openings=OPENINGS)
 
 
 def ladder_terms(match_terms: tuple[MatchTerms, ...] = MATCH_TERMS[1:], **more: Any) -> HostedLadderTerms:
-    return HostedLadderTerms(match_terms, complete_ladder_terms(HostedLadderTerms(**more), 2))
+    return HostedLadderTerms(match_terms, complete_ladder_terms(LadderTerms(**more), 2))
 
 
 LADDER_TERMS = ladder_terms(
