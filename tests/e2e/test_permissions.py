@@ -1,4 +1,4 @@
-"""Who may do what on the real server: nobody acts for another, and an author is not an organiser."""
+"""Permissions on the real server: no caller acts for another one, and an author may not do what organisers may."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
