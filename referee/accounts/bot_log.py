@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import force_setattr
+from referee_values import NoticeKind
 
 from engines.api import Seat
 from referee.match.clock import TimeControl
@@ -57,8 +58,7 @@ class SessionLostNote(Struct, frozen=True, gc=False, tag_field="kind", tag="sess
 class NoticeNote(Struct, frozen=True, gc=False, tag_field="kind", tag="noticed"):
     """A notice was sent to the bot."""
 
-    about: str
-    """Its kind, in the word of the contract."""
+    about: NoticeKind
     message: str
     details: Details = ()
 

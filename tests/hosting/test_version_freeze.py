@@ -1,5 +1,6 @@
 """Tournaments whose bots play with the versions of the start."""
 
+from referee_api.v1 import play_pb2
 from referee_values import RoundRobin, Swiss
 
 from referee.accounts.bots import Version
@@ -23,10 +24,10 @@ async def versions_played(harness: HostingHarness) -> set[Player]:
     return {player for match in matches for player in match.players}
 
 
-async def notices(harness: HostingHarness, bot: str) -> list[str]:
-    """Return the notices in the log of a bot, as its owner reads them."""
+async def notices(harness: HostingHarness, bot: str) -> list[tuple[int, str]]:
+    """Return the kinds and messages of the notices in the log of a bot, as its owner reads them."""
     entries = map(bot_log_entry_of, await harness.bot_log.read(bot))
-    return [entry.notice.message for entry in entries if entry.HasField("notice")]
+    return [(entry.notice.kind, entry.notice.message) for entry in entries if entry.HasField("notice")]
 
 
 async def test_the_version_that_is_online_at_the_start_is_frozen_else_the_latest_one() -> None:
@@ -50,10 +51,10 @@ async def test_a_bot_that_comes_with_another_version_waits_for_the_frozen_one() 
     assert state.tournament.phase == "playing"
     assert not any(progress.match_ids for progress in state.tournament.open_pairings)
     wanted = "ada plays in cup with version 2, which is frozen; 1 gets no match there"
-    assert await notices(harness, "ada") == [wanted]
+    assert await notices(harness, "ada") == [(play_pb2.NOTICE_KIND_VERSION_FROZEN, wanted)]
     harness.connect("ada", version="2")
     await harness.until_over("cup")
-    assert await notices(harness, "ada") == [wanted]
+    assert await notices(harness, "ada") == [(play_pb2.NOTICE_KIND_VERSION_FROZEN, wanted)]
 
 
 async def test_without_a_freeze_any_version_plays() -> None:

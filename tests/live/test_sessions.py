@@ -226,8 +226,8 @@ async def test_an_item_replaces_the_one_with_the_same_key_and_moves_to_the_end()
     outbox = Outbox()
     for number in range(1000):
         outbox.put("turn", MatchEnded("m", number))
-        outbox.put(None, NoticeNote("x", str(number))) if number < 2 else None
-    assert outbox.drain(2) == [NoticeNote("x", "0"), NoticeNote("x", "1")]
+        outbox.put(None, NoticeNote("resumed", str(number))) if number < 2 else None
+    assert outbox.drain(2) == [NoticeNote("resumed", "0"), NoticeNote("resumed", "1")]
     assert len(outbox) == 1
     assert outbox.drain(2) == [MatchEnded("m", 999)]
 
@@ -237,17 +237,17 @@ async def test_waiting_ends_with_a_new_item_or_when_the_outbox_closes() -> None:
     waiting = asyncio.create_task(outbox.wait())
     await settle()
     assert not waiting.done()
-    outbox.put(None, NoticeNote("x", "y"))
+    outbox.put(None, NoticeNote("resumed", "y"))
     await waiting
     outbox.drain(5)
     waiting = asyncio.create_task(outbox.wait())
     await settle()
-    outbox.put(None, NoticeNote("x", "y"))
+    outbox.put(None, NoticeNote("resumed", "y"))
     outbox.close(KeyError("why"))
     outbox.close(KeyError("another"))
     await waiting
-    outbox.put(None, NoticeNote("too", "late"))
-    assert outbox.drain(5) == [NoticeNote("x", "y")]
+    outbox.put(None, NoticeNote("paused", "late"))
+    assert outbox.drain(5) == [NoticeNote("resumed", "y")]
     await outbox.wait()
     assert repr(outbox.closed) == "KeyError('why')"
 
@@ -283,13 +283,13 @@ async def test_a_verdict_waits_for_another_item_or_300_milliseconds_if_the_bot_a
 async def test_a_full_outbox_blocks_the_reader_of_its_stream() -> None:
     outbox = Outbox()
     await outbox.room(1)
-    outbox.put(None, NoticeNote("x", "y"))
+    outbox.put(None, NoticeNote("resumed", "y"))
     reading = asyncio.create_task(outbox.room(1))
     await settle()
     assert not reading.done()
     outbox.drain(1)
     await reading
-    outbox.put(None, NoticeNote("x", "y"))
+    outbox.put(None, NoticeNote("resumed", "y"))
     reading = asyncio.create_task(outbox.room(1))
     await settle()
     outbox.close(KeyError())

@@ -34,7 +34,7 @@ EVERY_NOTE_KIND: tuple[NoteKind, ...] = (
     LateMoveNote(ROW, Fischer(60 * SECOND, SECOND)),
     ForfeitNote(Forfeit(1, "illegal_move", 17)),
     SessionLostNote("s1", "HEARTBEAT_LOST"),
-    NoticeNote("FAULT_COUNTED", "one more and \N{SNOWMAN}", (("left", "1"),)),
+    NoticeNote("fault_counted", "one more and \N{SNOWMAN}", (("left", "1"),)),
 )
 
 

@@ -41,6 +41,9 @@ const (
 	NoticeKind_NOTICE_KIND_FAULT_COUNTED NoticeKind = 3
 	// A quota is nearly exhausted. Metadata: quota, used, limit.
 	NoticeKind_NOTICE_KIND_QUOTA_NEARLY_EXHAUSTED NoticeKind = 4
+	// A tournament plays another version of the bot, which was frozen, so that the connected one gets no match there.
+	// Metadata: tournament, frozen, online.
+	NoticeKind_NOTICE_KIND_VERSION_FROZEN NoticeKind = 5
 )
 
 // Enum value maps for NoticeKind.
@@ -51,6 +54,7 @@ var (
 		2: "NOTICE_KIND_RESUMED",
 		3: "NOTICE_KIND_FAULT_COUNTED",
 		4: "NOTICE_KIND_QUOTA_NEARLY_EXHAUSTED",
+		5: "NOTICE_KIND_VERSION_FROZEN",
 	}
 	NoticeKind_value = map[string]int32{
 		"NOTICE_KIND_UNSPECIFIED":            0,
@@ -58,6 +62,7 @@ var (
 		"NOTICE_KIND_RESUMED":                2,
 		"NOTICE_KIND_FAULT_COUNTED":          3,
 		"NOTICE_KIND_QUOTA_NEARLY_EXHAUSTED": 4,
+		"NOTICE_KIND_VERSION_FROZEN":         5,
 	}
 )
 
@@ -2438,14 +2443,15 @@ const file_referee_api_v1_play_proto_rawDesc = "" +
 	"\bmetadata\x18\x03 \x03(\v2$.referee_api.v1.Notice.MetadataEntryR\bmetadata\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xa1\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xc1\x01\n" +
 	"\n" +
 	"NoticeKind\x12\x1b\n" +
 	"\x17NOTICE_KIND_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12NOTICE_KIND_PAUSED\x10\x01\x12\x17\n" +
 	"\x13NOTICE_KIND_RESUMED\x10\x02\x12\x1d\n" +
 	"\x19NOTICE_KIND_FAULT_COUNTED\x10\x03\x12&\n" +
-	"\"NOTICE_KIND_QUOTA_NEARLY_EXHAUSTED\x10\x04B,\n" +
+	"\"NOTICE_KIND_QUOTA_NEARLY_EXHAUSTED\x10\x04\x12\x1e\n" +
+	"\x1aNOTICE_KIND_VERSION_FROZEN\x10\x05B,\n" +
 	"\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3"
 
 var (

@@ -17,7 +17,7 @@ from referee_values.result import Result
 from referee_values.seed import SeedCommitment
 from referee_values.value import EMPTY, Count, Count64, Int32, Int64, Value
 
-NoticeKind = Literal["", "paused", "resumed", "fault_counted", "quota_nearly_exhausted"]
+NoticeKind = Literal["", "paused", "resumed", "fault_counted", "quota_nearly_exhausted", "version_frozen"]
 """Subject of a notice.
 
 - `""`: Not used.
@@ -27,6 +27,8 @@ NoticeKind = Literal["", "paused", "resumed", "fault_counted", "quota_nearly_exh
   match_id, left.
 
 - `"quota_nearly_exhausted"`: A quota is nearly exhausted. Metadata: quota, used, limit.
+- `"version_frozen"`: A tournament plays another version of the bot, which was frozen, so that the connected one gets
+  no match there. Metadata: tournament, frozen, online.
 """
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from referee_api.conversion import enum_number
 from referee_api.v1 import bot_pb2, clock_pb2, error_pb2, invitation_pb2, play_pb2, quota_pb2, result_pb2, token_pb2
 
 from referee.accounts.account_errors import BadField
@@ -123,9 +124,7 @@ def _session_lost(what: SessionLostNote, _: Note) -> bot_pb2.SessionLost:
 
 
 def notice_of(what: NoticeNote) -> play_pb2.Notice:
-    """Convert a notice. Its kind is UNSPECIFIED if the contract has none for it, as for frozen versions."""
-    name, known = f"NOTICE_KIND_{what.about.upper()}", play_pb2.NoticeKind.keys()
-    kind = play_pb2.NoticeKind.Value(name) if name in known else play_pb2.NOTICE_KIND_UNSPECIFIED
+    kind = enum_number(play_pb2.NoticeKind, what.about)
     return play_pb2.Notice(kind=kind, message=what.message, metadata=dict(what.details))
 
 

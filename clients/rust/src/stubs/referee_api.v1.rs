@@ -2148,6 +2148,9 @@ pub enum NoticeKind {
     FaultCounted = 3,
     /// A quota is nearly exhausted. Metadata: quota, used, limit.
     QuotaNearlyExhausted = 4,
+    /// A tournament plays another version of the bot, which was frozen, so that the connected one gets no match there.
+    /// Metadata: tournament, frozen, online.
+    VersionFrozen = 5,
 }
 impl NoticeKind {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -2161,6 +2164,7 @@ impl NoticeKind {
             Self::Resumed => "NOTICE_KIND_RESUMED",
             Self::FaultCounted => "NOTICE_KIND_FAULT_COUNTED",
             Self::QuotaNearlyExhausted => "NOTICE_KIND_QUOTA_NEARLY_EXHAUSTED",
+            Self::VersionFrozen => "NOTICE_KIND_VERSION_FROZEN",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -2171,6 +2175,7 @@ impl NoticeKind {
             "NOTICE_KIND_RESUMED" => Some(Self::Resumed),
             "NOTICE_KIND_FAULT_COUNTED" => Some(Self::FaultCounted),
             "NOTICE_KIND_QUOTA_NEARLY_EXHAUSTED" => Some(Self::QuotaNearlyExhausted),
+            "NOTICE_KIND_VERSION_FROZEN" => Some(Self::VersionFrozen),
             _ => None,
         }
     }

@@ -48,6 +48,10 @@ class _NoticeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_NoticeKind
     """A fault was counted. After `left` more consecutive faults the bot is paused. Metadata: fault, match_id, left."""
     NOTICE_KIND_QUOTA_NEARLY_EXHAUSTED: _NoticeKind.ValueType  # 4
     """A quota is nearly exhausted. Metadata: quota, used, limit."""
+    NOTICE_KIND_VERSION_FROZEN: _NoticeKind.ValueType  # 5
+    """A tournament plays another version of the bot, which was frozen, so that the connected one gets no match there.
+    Metadata: tournament, frozen, online.
+    """
 
 class NoticeKind(_NoticeKind, metaclass=_NoticeKindEnumTypeWrapper):
     """Subject of a notice."""
@@ -62,6 +66,10 @@ NOTICE_KIND_FAULT_COUNTED: NoticeKind.ValueType  # 3
 """A fault was counted. After `left` more consecutive faults the bot is paused. Metadata: fault, match_id, left."""
 NOTICE_KIND_QUOTA_NEARLY_EXHAUSTED: NoticeKind.ValueType  # 4
 """A quota is nearly exhausted. Metadata: quota, used, limit."""
+NOTICE_KIND_VERSION_FROZEN: NoticeKind.ValueType  # 5
+"""A tournament plays another version of the bot, which was frozen, so that the connected one gets no match there.
+Metadata: tournament, frozen, online.
+"""
 Global___NoticeKind: _TypeAlias = NoticeKind  # noqa: Y015
 
 @_typing.final
