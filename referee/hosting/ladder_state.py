@@ -174,7 +174,7 @@ class LadderFold:
             DuplicateSets(duplicate.arrangements, len(duplicate.openings)) if duplicate else None,
             len(terms.match_terms),
             value.max_concurrent_matches or None,
-            value.rematch_after,
-            value.provisional_matches,
+            value.rematch_after or 0,
+            value.provisional_matches or 0,
         )
         return LadderState(Ladder(pure), seats, table.sides, ((1, at_ms),), created=created, created_ms=at_ms)

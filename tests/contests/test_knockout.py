@@ -86,10 +86,11 @@ def test_the_third_place_can_be_played_for() -> None:
     assert ranks(play) == "1a 2b 3c 4d"
 
 
-def test_a_level_pairing_has_further_matches_and_then_the_better_seed_advances() -> None:
-    play = started(Elimination(matches_per_pairing=2, max_extra_matches=2), "ab")
+@pytest.mark.parametrize(("extra", "played"), [(None, 4), (2, 4), (1, 3), (0, 2)])
+def test_a_level_pairing_has_further_matches_and_then_the_better_seed_advances(extra: int | None, played: int) -> None:
+    play = started(Elimination(matches_per_pairing=2, max_extra_matches=extra), "ab")
     play.play_out(level)
-    assert len(play.tournament.pairings["w1.1"].scores) == 4
+    assert len(play.tournament.pairings["w1.1"].scores) == played
     assert play.table[0][1] == "a"
 
 

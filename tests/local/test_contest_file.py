@@ -204,7 +204,7 @@ def test_a_ladder_has_one_or_several_games_with_their_own_terms(tmp_path: Path) 
     first, second = plan.terms.match_terms
     assert (plan.name, plan.title) == ("main", "The main ladder")
     assert (first.time_control.rule, second.time_control.rule) == (read_clock("2/move"), read_clock("60+1"))
-    assert (plan.terms.max_concurrent_matches, plan.terms.rematch_after, plan.terms.provisional_matches) == (8, 3, 0)
+    assert (plan.terms.max_concurrent_matches, plan.terms.rematch_after, plan.terms.provisional_matches) == (8, 3, None)
     assert plan.terms.duplicate_play == DuplicatePlay()
 
 

@@ -35,10 +35,10 @@ type LadderTerms struct {
 	PartnerRule PartnerRule `protobuf:"varint,3,opt,name=partner_rule,json=partnerRule,proto3,enum=referee_api.v1.PartnerRule" json:"partner_rule,omitempty"`
 	// Maximum number of matches in play. Default 0: limited by capacity only.
 	MaxConcurrentMatches uint32 `protobuf:"varint,4,opt,name=max_concurrent_matches,json=maxConcurrentMatches,proto3" json:"max_concurrent_matches,omitempty"`
-	// Number of other opponents to play before a rematch, if there are enough. Default 0: 1.
-	RematchAfter uint32 `protobuf:"varint,5,opt,name=rematch_after,json=rematchAfter,proto3" json:"rematch_after,omitempty"`
-	// Number of matches for which a rating is provisional. Default 0: 20.
-	ProvisionalMatches uint32 `protobuf:"varint,6,opt,name=provisional_matches,json=provisionalMatches,proto3" json:"provisional_matches,omitempty"`
+	// Number of other opponents to play before a rematch, if there are enough. Default: 1.
+	RematchAfter *uint32 `protobuf:"varint,5,opt,name=rematch_after,json=rematchAfter,proto3,oneof" json:"rematch_after,omitempty"`
+	// Number of matches for which a rating is provisional. Default: 20.
+	ProvisionalMatches *uint32 `protobuf:"varint,6,opt,name=provisional_matches,json=provisionalMatches,proto3,oneof" json:"provisional_matches,omitempty"`
 	// Number of consecutive faults that pause a bot. Default 0: 3.
 	PauseAfterFaults uint32 `protobuf:"varint,7,opt,name=pause_after_faults,json=pauseAfterFaults,proto3" json:"pause_after_faults,omitempty"`
 	// Maximum number of matches to start in an hour, evenly spaced; at most 3600. 0: unlimited. Default: 120.
@@ -106,15 +106,15 @@ func (x *LadderTerms) GetMaxConcurrentMatches() uint32 {
 }
 
 func (x *LadderTerms) GetRematchAfter() uint32 {
-	if x != nil {
-		return x.RematchAfter
+	if x != nil && x.RematchAfter != nil {
+		return *x.RematchAfter
 	}
 	return 0
 }
 
 func (x *LadderTerms) GetProvisionalMatches() uint32 {
-	if x != nil {
-		return x.ProvisionalMatches
+	if x != nil && x.ProvisionalMatches != nil {
+		return *x.ProvisionalMatches
 	}
 	return 0
 }
@@ -943,18 +943,20 @@ var File_referee_api_v1_ladder_proto protoreflect.FileDescriptor
 
 const file_referee_api_v1_ladder_proto_rawDesc = "" +
 	"\n" +
-	"\x1breferee_api/v1/ladder.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\"\xf7\x03\n" +
+	"\x1breferee_api/v1/ladder.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\"\xab\x04\n" +
 	"\vLadderTerms\x12A\n" +
 	"\vmatch_terms\x18\x01 \x03(\v2\x1a.referee_api.v1.MatchTermsB\x04\x90\xb5\x18 R\n" +
 	"matchTerms\x12I\n" +
 	"\x0eduplicate_play\x18\x02 \x01(\v2\x1d.referee_api.v1.DuplicatePlayH\x00R\rduplicatePlay\x88\x01\x01\x12>\n" +
 	"\fpartner_rule\x18\x03 \x01(\x0e2\x1b.referee_api.v1.PartnerRuleR\vpartnerRule\x124\n" +
-	"\x16max_concurrent_matches\x18\x04 \x01(\rR\x14maxConcurrentMatches\x12#\n" +
-	"\rrematch_after\x18\x05 \x01(\rR\frematchAfter\x12/\n" +
-	"\x13provisional_matches\x18\x06 \x01(\rR\x12provisionalMatches\x12,\n" +
+	"\x16max_concurrent_matches\x18\x04 \x01(\rR\x14maxConcurrentMatches\x12(\n" +
+	"\rrematch_after\x18\x05 \x01(\rH\x01R\frematchAfter\x88\x01\x01\x124\n" +
+	"\x13provisional_matches\x18\x06 \x01(\rH\x02R\x12provisionalMatches\x88\x01\x01\x12,\n" +
 	"\x12pause_after_faults\x18\a \x01(\rR\x10pauseAfterFaults\x124\n" +
-	"\x14max_matches_per_hour\x18\b \x01(\rH\x01R\x11maxMatchesPerHour\x88\x01\x01B\x11\n" +
-	"\x0f_duplicate_playB\x17\n" +
+	"\x14max_matches_per_hour\x18\b \x01(\rH\x03R\x11maxMatchesPerHour\x88\x01\x01B\x11\n" +
+	"\x0f_duplicate_playB\x10\n" +
+	"\x0e_rematch_afterB\x16\n" +
+	"\x14_provisional_matchesB\x17\n" +
 	"\x15_max_matches_per_hour\"\xbe\x03\n" +
 	"\x06Ladder\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +

@@ -912,8 +912,8 @@ type Elimination struct {
 	DoubleElimination bool `protobuf:"varint,1,opt,name=double_elimination,json=doubleElimination,proto3" json:"double_elimination,omitempty"`
 	// Number of matches in each pairing. Default 0: 1.
 	MatchesPerPairing uint32 `protobuf:"varint,2,opt,name=matches_per_pairing,json=matchesPerPairing,proto3" json:"matches_per_pairing,omitempty"`
-	// Maximum number of extra matches to break a tie, after which the better seed advances. Default 0: 2.
-	MaxExtraMatches uint32 `protobuf:"varint,3,opt,name=max_extra_matches,json=maxExtraMatches,proto3" json:"max_extra_matches,omitempty"`
+	// Maximum number of extra matches to break a tie, after which the better seed advances. Default: 2.
+	MaxExtraMatches *uint32 `protobuf:"varint,3,opt,name=max_extra_matches,json=maxExtraMatches,proto3,oneof" json:"max_extra_matches,omitempty"`
 	// Whether the losers of the semi-finals play for the third place. Default false.
 	ThirdPlaceMatch bool `protobuf:"varint,4,opt,name=third_place_match,json=thirdPlaceMatch,proto3" json:"third_place_match,omitempty"`
 	unknownFields   protoimpl.UnknownFields
@@ -965,8 +965,8 @@ func (x *Elimination) GetMatchesPerPairing() uint32 {
 }
 
 func (x *Elimination) GetMaxExtraMatches() uint32 {
-	if x != nil {
-		return x.MaxExtraMatches
+	if x != nil && x.MaxExtraMatches != nil {
+		return *x.MaxExtraMatches
 	}
 	return 0
 }
@@ -2593,12 +2593,13 @@ const file_referee_api_v1_tournament_proto_rawDesc = "" +
 	"\x06cycles\x18\x01 \x01(\rR\x06cycles\"A\n" +
 	"\x05Swiss\x12\x16\n" +
 	"\x06rounds\x18\x01 \x01(\rR\x06rounds\x12 \n" +
-	"\vaccelerated\x18\x02 \x01(\bR\vaccelerated\"\xc4\x01\n" +
+	"\vaccelerated\x18\x02 \x01(\bR\vaccelerated\"\xdf\x01\n" +
 	"\vElimination\x12-\n" +
 	"\x12double_elimination\x18\x01 \x01(\bR\x11doubleElimination\x12.\n" +
-	"\x13matches_per_pairing\x18\x02 \x01(\rR\x11matchesPerPairing\x12*\n" +
-	"\x11max_extra_matches\x18\x03 \x01(\rR\x0fmaxExtraMatches\x12*\n" +
-	"\x11third_place_match\x18\x04 \x01(\bR\x0fthirdPlaceMatch\"K\n" +
+	"\x13matches_per_pairing\x18\x02 \x01(\rR\x11matchesPerPairing\x12/\n" +
+	"\x11max_extra_matches\x18\x03 \x01(\rH\x00R\x0fmaxExtraMatches\x88\x01\x01\x12*\n" +
+	"\x11third_place_match\x18\x04 \x01(\bR\x0fthirdPlaceMatchB\x14\n" +
+	"\x12_max_extra_matches\"K\n" +
 	"\bGauntlet\x12'\n" +
 	"\vchallengers\x18\x01 \x03(\tB\x05\x90\xb5\x18\xe8\aR\vchallengers\x12\x16\n" +
 	"\x06cycles\x18\x02 \x01(\rR\x06cycles\"\x1f\n" +
@@ -2885,6 +2886,7 @@ func file_referee_api_v1_tournament_proto_init() {
 		(*TournamentTerms_Pools)(nil),
 		(*TournamentTerms_Sprt)(nil),
 	}
+	file_referee_api_v1_tournament_proto_msgTypes[6].OneofWrappers = []any{}
 	file_referee_api_v1_tournament_proto_msgTypes[10].OneofWrappers = []any{}
 	file_referee_api_v1_tournament_proto_msgTypes[14].OneofWrappers = []any{
 		(*TournamentEntry_Created)(nil),

@@ -69,7 +69,7 @@ test("the terms of a tournament have its format", () => {
   assert.deepEqual(converted({ swiss: { rounds: 5 } }), ["swiss", { rounds: 5, accelerated: false }]);
   assert.deepEqual(converted({ elimination: { doubleElimination: true, matchesPerPairing: 2 } }), [
     "elimination",
-    { doubleElimination: true, matchesPerPairing: 2, maxExtraMatches: 0, thirdPlaceMatch: false },
+    { doubleElimination: true, matchesPerPairing: 2, thirdPlaceMatch: false },
   ]);
   assert.deepEqual(converted({ gauntlet: { challengers: ["anna"] } }), [
     "gauntlet",
@@ -141,7 +141,7 @@ test("the terms of a ladder that are not given have the defaults of the server",
   );
   assert.deepEqual(most, { ...given, pauseAfterFaults: 5, partnerRule: 0 });
   const least = create(LadderTermsSchema, ladderTermsMessage({ matches }));
-  assert.deepEqual([least.maxConcurrentMatches, least.rematchAfter, least.pauseAfterFaults], [0, 0, 0]);
+  assert.deepEqual([least.maxConcurrentMatches, least.rematchAfter, least.pauseAfterFaults], [0, undefined, 0]);
 });
 
 test("an entry of a ladder has what its event is about", () => {

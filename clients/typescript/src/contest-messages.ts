@@ -181,8 +181,8 @@ export function ladderTermsMessage(terms: LadderTerms): MessageInitShape<typeof 
     matchTerms: terms.matches.map(matchTermsMessage),
     maxConcurrentMatches: terms.maxConcurrentMatches ?? 0,
     ...(terms.maxMatchesPerHour !== undefined && { maxMatchesPerHour: terms.maxMatchesPerHour }),
-    rematchAfter: terms.rematchAfter ?? 0,
-    provisionalMatches: terms.provisionalMatches ?? 0,
+    ...(terms.rematchAfter !== undefined && { rematchAfter: terms.rematchAfter }),
+    ...(terms.provisionalMatches !== undefined && { provisionalMatches: terms.provisionalMatches }),
     pauseAfterFaults: terms.pauseAfterFaults ?? 0,
   };
 }

@@ -30,10 +30,10 @@ class LadderTerms(Value, frozen=True, kw_only=True):
     """Assignment of partners. Default: individual."""
     max_concurrent_matches: Count = 0
     """Maximum number of matches in play. Default 0: limited by capacity only."""
-    rematch_after: Count = 0
-    """Number of other opponents to play before a rematch, if there are enough. Default 0: 1."""
-    provisional_matches: Count = 0
-    """Number of matches for which a rating is provisional. Default 0: 20."""
+    rematch_after: Count | None = None
+    """Number of other opponents to play before a rematch, if there are enough. Default: 1."""
+    provisional_matches: Count | None = None
+    """Number of matches for which a rating is provisional. Default: 20."""
     pause_after_faults: Count = 0
     """Number of consecutive faults that pause a bot. Default 0: 3."""
     max_matches_per_hour: Count | None = None

@@ -115,8 +115,8 @@ class Elimination(Value, frozen=True, kw_only=True):
     """Whether entrants drop out after two losses instead of one. Default false."""
     matches_per_pairing: Count = 0
     """Number of matches in each pairing. Default 0: 1."""
-    max_extra_matches: Count = 0
-    """Maximum number of extra matches to break a tie, after which the better seed advances. Default 0: 2."""
+    max_extra_matches: Count | None = None
+    """Maximum number of extra matches to break a tie, after which the better seed advances. Default: 2."""
     third_place_match: bool = False
     """Whether the losers of the semi-finals play for the third place. Default false."""
 

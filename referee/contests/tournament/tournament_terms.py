@@ -245,7 +245,7 @@ class TournamentPlayTerms(Struct, frozen=True, gc=False):
     @property
     def max_extra_matches(self) -> int:
         """Further matches of a level pairing, rounded up to whole sets."""
-        return self._whole_sets(self.value.elimination.max_extra_matches if self.value.elimination else 0)
+        return self._whole_sets(self.value.elimination.max_extra_matches or 0 if self.value.elimination else 0)
 
     def _whole_sets(self, matches: int) -> int:
         return -(-matches // self.set_size) * self.set_size
@@ -269,7 +269,7 @@ def _check_format(form: TournamentFormat) -> None:
         _check_table(form.at_a_table, form.sides)
     if isinstance(form, Elimination):
         _check_range("matches_per_pairing", form.matches_per_pairing, 1, MAX_REPETITIONS)
-        _check_range("max_extra_matches", form.max_extra_matches, 0, MAX_REPETITIONS)
+        _check_range("max_extra_matches", form.max_extra_matches or 0, 0, MAX_REPETITIONS)
     if isinstance(form, Gauntlet) and not form.challengers:
         raise BadTerms("challengers", "are empty; name at least one entrant")
     if isinstance(form, Gauntlet) and len(set(form.challengers)) < len(form.challengers):

@@ -15,7 +15,7 @@ from referee.contests.tournament.tournament_terms import FORMATS as KNOWN
 from referee.hosting.contest_log import LadderCreated, TournamentCreated
 from referee.hosting.contest_terms import HostedLadderTerms, check_ladder_terms
 from referee.hosting.given_terms import TermsReader
-from referee.hosting.ladder_state import LadderFold
+from referee.hosting.ladder_state import LadderFold, LadderState
 from referee.hosting.tournament_state import TournamentState
 from referee.live.match_request import LiveLimits
 from referee.transport.wire.basic_types import read_value
@@ -63,11 +63,13 @@ def hosted_ladder(terms: ladder_pb2.LadderTerms) -> HostedLadderTerms:
     return CONVERTER.reader.ladder_terms(read_value(terms, LadderTerms, "terms"))
 
 
+def ladder_state(terms: ladder_pb2.LadderTerms) -> LadderState:
+    made = LadderCreated("main", "Main", "ada", "r", bytes(32), hosted_ladder(terms))
+    return LadderFold(games()).initial_state(made, 0)
+
+
 def ladder_round_trip(terms: ladder_pb2.LadderTerms, *, with_openings: bool = True) -> ladder_pb2.LadderTerms:
-    made = LadderCreated(
-        "main", "Main", "ada", "r", bytes(32), CONVERTER.reader.ladder_terms(read_value(terms, LadderTerms, "terms"))
-    )
-    return ladder_of(LadderFold(games()).initial_state(made, 0), CONVERTER, with_openings=with_openings).terms
+    return ladder_of(ladder_state(terms), CONVERTER, with_openings=with_openings).terms
 
 
 def test_every_format_has_an_example() -> None:
@@ -160,6 +162,15 @@ def test_a_ladder_is_read_as_it_was_written() -> None:
     assert len(converted.match_terms) == 2
     del terms.match_terms[:], converted.match_terms[:]
     assert converted == terms
+
+
+def test_a_ladder_without_provisional_ratings_and_with_rematches_at_once_has_no_defaults_there() -> None:
+    terms = ladder(rematch_after=0, provisional_matches=0)
+    shown, played = ladder_round_trip(terms), ladder_state(terms).ladder.terms
+    assert shown.HasField("rematch_after")
+    assert shown.HasField("provisional_matches")
+    assert (shown.rematch_after, shown.provisional_matches) == (0, 0)
+    assert (played.rematch_after, played.provisional_matches) == (0, 0)
 
 
 def test_missing_terms_of_a_ladder_have_defaults() -> None:

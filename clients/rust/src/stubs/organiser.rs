@@ -3697,12 +3697,12 @@ pub struct LadderTerms {
     /// Maximum number of matches in play. Default 0: limited by capacity only.
     #[prost(uint32, tag = "4")]
     pub max_concurrent_matches: u32,
-    /// Number of other opponents to play before a rematch, if there are enough. Default 0: 1.
-    #[prost(uint32, tag = "5")]
-    pub rematch_after: u32,
-    /// Number of matches for which a rating is provisional. Default 0: 20.
-    #[prost(uint32, tag = "6")]
-    pub provisional_matches: u32,
+    /// Number of other opponents to play before a rematch, if there are enough. Default: 1.
+    #[prost(uint32, optional, tag = "5")]
+    pub rematch_after: ::core::option::Option<u32>,
+    /// Number of matches for which a rating is provisional. Default: 20.
+    #[prost(uint32, optional, tag = "6")]
+    pub provisional_matches: ::core::option::Option<u32>,
     /// Number of consecutive faults that pause a bot. Default 0: 3.
     #[prost(uint32, tag = "7")]
     pub pause_after_faults: u32,
@@ -5190,9 +5190,9 @@ pub struct Elimination {
     /// Number of matches in each pairing. Default 0: 1.
     #[prost(uint32, tag = "2")]
     pub matches_per_pairing: u32,
-    /// Maximum number of extra matches to break a tie, after which the better seed advances. Default 0: 2.
-    #[prost(uint32, tag = "3")]
-    pub max_extra_matches: u32,
+    /// Maximum number of extra matches to break a tie, after which the better seed advances. Default: 2.
+    #[prost(uint32, optional, tag = "3")]
+    pub max_extra_matches: ::core::option::Option<u32>,
     /// Whether the losers of the semi-finals play for the third place. Default false.
     #[prost(bool, tag = "4")]
     pub third_place_match: bool,

@@ -30,7 +30,7 @@ from referee_api.v1 import rating_pb2 as referee__api_dot_v1_dot_rating__pb2
 from referee_api.v1 import seed_pb2 as referee__api_dot_v1_dot_seed__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1breferee_api/v1/ladder.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\"\xf2\x02\n\x0bLadderTerms\x12\x35\n\x0bmatch_terms\x18\x01 \x03(\x0b\x32\x1a.referee_api.v1.MatchTermsB\x04\x90\xb5\x18 \x12:\n\x0e\x64uplicate_play\x18\x02 \x01(\x0b\x32\x1d.referee_api.v1.DuplicatePlayH\x00\x88\x01\x01\x12\x31\n\x0cpartner_rule\x18\x03 \x01(\x0e\x32\x1b.referee_api.v1.PartnerRule\x12\x1e\n\x16max_concurrent_matches\x18\x04 \x01(\r\x12\x15\n\rrematch_after\x18\x05 \x01(\r\x12\x1b\n\x13provisional_matches\x18\x06 \x01(\r\x12\x1a\n\x12pause_after_faults\x18\x07 \x01(\r\x12!\n\x14max_matches_per_hour\x18\x08 \x01(\rH\x01\x88\x01\x01\x42\x11\n\x0f_duplicate_playB\x17\n\x15_max_matches_per_hour\"\xcc\x02\n\x06Ladder\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12*\n\x05terms\x18\x03 \x01(\x0b\x32\x1b.referee_api.v1.LadderTerms\x12\x11\n\torganiser\x18\x04 \x01(\t\x12\x0e\n\x06\x63losed\x18\x05 \x01(\x08\x12\x0e\n\x06paused\x18\x06 \x01(\x08\x12\x0e\n\x06season\x18\x07 \x01(\r\x12\x35\n\x11season_start_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rentrant_count\x18\t \x01(\r\x12/\n\x0b\x63reate_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x37\n\x0fseed_commitment\x18\x14 \x01(\x0b\x32\x1e.referee_api.v1.SeedCommitment\"\xe3\x01\n\x0eLadderStanding\x12\x0c\n\x04rank\x18\x01 \x01(\r\x12(\n\x07\x65ntrant\x18\x02 \x01(\x0b\x32\x17.referee_api.v1.Entrant\x12\x0f\n\x07version\x18\x03 \x01(\t\x12&\n\x06rating\x18\x04 \x01(\x0b\x32\x16.referee_api.v1.Rating\x12\x0c\n\x04wins\x18\x05 \x01(\r\x12\r\n\x05\x64raws\x18\x06 \x01(\r\x12\x0e\n\x06losses\x18\x07 \x01(\r\x12\x10\n\x08\x66orfeits\x18\x08 \x01(\r\x12\x0c\n\x04idle\x18\t \x01(\x08\x12\x13\n\x0blower_bound\x18\n \x01(\x01\"\x88\x05\n\x0bLadderEntry\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x07\x63reated\x18\x03 \x01(\x0b\x32\x16.referee_api.v1.LadderH\x00\x12\x37\n\x0e\x65ntrant_joined\x18\x04 \x01(\x0b\x32\x1d.referee_api.v1.EntrantJoinedH\x00\x12\x33\n\x0c\x65ntrant_left\x18\x05 \x01(\x0b\x32\x1b.referee_api.v1.EntrantLeftH\x00\x12*\n\x07pairing\x18\x06 \x01(\x0b\x32\x17.referee_api.v1.PairingH\x00\x12\x31\n\x0bmatch_rated\x18\x07 \x01(\x0b\x32\x1a.referee_api.v1.MatchRatedH\x00\x12\x37\n\x0eseason_started\x18\x08 \x01(\x0b\x32\x1d.referee_api.v1.SeasonStartedH\x00\x12.\n\x06paused\x18\t \x01(\x0b\x32\x1c.referee_api.v1.LadderPausedH\x00\x12\x30\n\x07resumed\x18\n \x01(\x0b\x32\x1d.referee_api.v1.LadderResumedH\x00\x12\x30\n\x07\x63losing\x18\x0b \x01(\x0b\x32\x1d.referee_api.v1.LadderClosingH\x00\x12.\n\x06\x63losed\x18\x0c \x01(\x0b\x32\x1c.referee_api.v1.LadderClosedH\x00\x12:\n\x0fmatch_corrected\x18\r \x01(\x0b\x32\x1f.referee_api.v1.MatchCorrectionH\x00\x42\x07\n\x05\x65vent\"m\n\nMatchRated\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12-\n\x07ratings\x18\x02 \x03(\x0b\x32\x1c.referee_api.v1.RatingChange\x12\x13\n\x06weight\x18\x03 \x01(\x01H\x00\x88\x01\x01\x42\t\n\x07_weight\"\x1f\n\rSeasonStarted\x12\x0e\n\x06season\x18\x01 \x01(\r\"\x1f\n\x0cLadderPaused\x12\x0f\n\x07message\x18\x01 \x01(\t\"\x0f\n\rLadderResumed\" \n\rLadderClosing\x12\x0f\n\x07message\x18\x01 \x01(\t\"\x1f\n\x0cLadderClosed\x12\x0f\n\x07message\x18\x01 \x01(\tB,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1breferee_api/v1/ladder.proto\x12\x0ereferee_api.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1creferee_api/v1/contest.proto\x1a\x1areferee_api/v1/match.proto\x1a\x1creferee_api/v1/options.proto\x1a\x1breferee_api/v1/rating.proto\x1a\x19referee_api/v1/seed.proto\"\xa6\x03\n\x0bLadderTerms\x12\x35\n\x0bmatch_terms\x18\x01 \x03(\x0b\x32\x1a.referee_api.v1.MatchTermsB\x04\x90\xb5\x18 \x12:\n\x0e\x64uplicate_play\x18\x02 \x01(\x0b\x32\x1d.referee_api.v1.DuplicatePlayH\x00\x88\x01\x01\x12\x31\n\x0cpartner_rule\x18\x03 \x01(\x0e\x32\x1b.referee_api.v1.PartnerRule\x12\x1e\n\x16max_concurrent_matches\x18\x04 \x01(\r\x12\x1a\n\rrematch_after\x18\x05 \x01(\rH\x01\x88\x01\x01\x12 \n\x13provisional_matches\x18\x06 \x01(\rH\x02\x88\x01\x01\x12\x1a\n\x12pause_after_faults\x18\x07 \x01(\r\x12!\n\x14max_matches_per_hour\x18\x08 \x01(\rH\x03\x88\x01\x01\x42\x11\n\x0f_duplicate_playB\x10\n\x0e_rematch_afterB\x16\n\x14_provisional_matchesB\x17\n\x15_max_matches_per_hour\"\xcc\x02\n\x06Ladder\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12*\n\x05terms\x18\x03 \x01(\x0b\x32\x1b.referee_api.v1.LadderTerms\x12\x11\n\torganiser\x18\x04 \x01(\t\x12\x0e\n\x06\x63losed\x18\x05 \x01(\x08\x12\x0e\n\x06paused\x18\x06 \x01(\x08\x12\x0e\n\x06season\x18\x07 \x01(\r\x12\x35\n\x11season_start_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rentrant_count\x18\t \x01(\r\x12/\n\x0b\x63reate_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x37\n\x0fseed_commitment\x18\x14 \x01(\x0b\x32\x1e.referee_api.v1.SeedCommitment\"\xe3\x01\n\x0eLadderStanding\x12\x0c\n\x04rank\x18\x01 \x01(\r\x12(\n\x07\x65ntrant\x18\x02 \x01(\x0b\x32\x17.referee_api.v1.Entrant\x12\x0f\n\x07version\x18\x03 \x01(\t\x12&\n\x06rating\x18\x04 \x01(\x0b\x32\x16.referee_api.v1.Rating\x12\x0c\n\x04wins\x18\x05 \x01(\r\x12\r\n\x05\x64raws\x18\x06 \x01(\r\x12\x0e\n\x06losses\x18\x07 \x01(\r\x12\x10\n\x08\x66orfeits\x18\x08 \x01(\r\x12\x0c\n\x04idle\x18\t \x01(\x08\x12\x13\n\x0blower_bound\x18\n \x01(\x01\"\x88\x05\n\x0bLadderEntry\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x07\x63reated\x18\x03 \x01(\x0b\x32\x16.referee_api.v1.LadderH\x00\x12\x37\n\x0e\x65ntrant_joined\x18\x04 \x01(\x0b\x32\x1d.referee_api.v1.EntrantJoinedH\x00\x12\x33\n\x0c\x65ntrant_left\x18\x05 \x01(\x0b\x32\x1b.referee_api.v1.EntrantLeftH\x00\x12*\n\x07pairing\x18\x06 \x01(\x0b\x32\x17.referee_api.v1.PairingH\x00\x12\x31\n\x0bmatch_rated\x18\x07 \x01(\x0b\x32\x1a.referee_api.v1.MatchRatedH\x00\x12\x37\n\x0eseason_started\x18\x08 \x01(\x0b\x32\x1d.referee_api.v1.SeasonStartedH\x00\x12.\n\x06paused\x18\t \x01(\x0b\x32\x1c.referee_api.v1.LadderPausedH\x00\x12\x30\n\x07resumed\x18\n \x01(\x0b\x32\x1d.referee_api.v1.LadderResumedH\x00\x12\x30\n\x07\x63losing\x18\x0b \x01(\x0b\x32\x1d.referee_api.v1.LadderClosingH\x00\x12.\n\x06\x63losed\x18\x0c \x01(\x0b\x32\x1c.referee_api.v1.LadderClosedH\x00\x12:\n\x0fmatch_corrected\x18\r \x01(\x0b\x32\x1f.referee_api.v1.MatchCorrectionH\x00\x42\x07\n\x05\x65vent\"m\n\nMatchRated\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12-\n\x07ratings\x18\x02 \x03(\x0b\x32\x1c.referee_api.v1.RatingChange\x12\x13\n\x06weight\x18\x03 \x01(\x01H\x00\x88\x01\x01\x42\t\n\x07_weight\"\x1f\n\rSeasonStarted\x12\x0e\n\x06season\x18\x01 \x01(\r\"\x1f\n\x0cLadderPaused\x12\x0f\n\x07message\x18\x01 \x01(\t\"\x0f\n\rLadderResumed\" \n\rLadderClosing\x12\x0f\n\x07message\x18\x01 \x01(\t\"\x1f\n\x0cLadderClosed\x12\x0f\n\x07message\x18\x01 \x01(\tB,\n\x0ereferee.api.v1P\x01Z\x18referee_api/v1;refereev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -41,23 +41,23 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LADDERTERMS'].fields_by_name['match_terms']._loaded_options = None
   _globals['_LADDERTERMS'].fields_by_name['match_terms']._serialized_options = b'\220\265\030 '
   _globals['_LADDERTERMS']._serialized_start=225
-  _globals['_LADDERTERMS']._serialized_end=595
-  _globals['_LADDER']._serialized_start=598
-  _globals['_LADDER']._serialized_end=930
-  _globals['_LADDERSTANDING']._serialized_start=933
-  _globals['_LADDERSTANDING']._serialized_end=1160
-  _globals['_LADDERENTRY']._serialized_start=1163
-  _globals['_LADDERENTRY']._serialized_end=1811
-  _globals['_MATCHRATED']._serialized_start=1813
-  _globals['_MATCHRATED']._serialized_end=1922
-  _globals['_SEASONSTARTED']._serialized_start=1924
-  _globals['_SEASONSTARTED']._serialized_end=1955
-  _globals['_LADDERPAUSED']._serialized_start=1957
-  _globals['_LADDERPAUSED']._serialized_end=1988
-  _globals['_LADDERRESUMED']._serialized_start=1990
-  _globals['_LADDERRESUMED']._serialized_end=2005
-  _globals['_LADDERCLOSING']._serialized_start=2007
-  _globals['_LADDERCLOSING']._serialized_end=2039
-  _globals['_LADDERCLOSED']._serialized_start=2041
-  _globals['_LADDERCLOSED']._serialized_end=2072
+  _globals['_LADDERTERMS']._serialized_end=647
+  _globals['_LADDER']._serialized_start=650
+  _globals['_LADDER']._serialized_end=982
+  _globals['_LADDERSTANDING']._serialized_start=985
+  _globals['_LADDERSTANDING']._serialized_end=1212
+  _globals['_LADDERENTRY']._serialized_start=1215
+  _globals['_LADDERENTRY']._serialized_end=1863
+  _globals['_MATCHRATED']._serialized_start=1865
+  _globals['_MATCHRATED']._serialized_end=1974
+  _globals['_SEASONSTARTED']._serialized_start=1976
+  _globals['_SEASONSTARTED']._serialized_end=2007
+  _globals['_LADDERPAUSED']._serialized_start=2009
+  _globals['_LADDERPAUSED']._serialized_end=2040
+  _globals['_LADDERRESUMED']._serialized_start=2042
+  _globals['_LADDERRESUMED']._serialized_end=2057
+  _globals['_LADDERCLOSING']._serialized_start=2059
+  _globals['_LADDERCLOSING']._serialized_end=2091
+  _globals['_LADDERCLOSED']._serialized_start=2093
+  _globals['_LADDERCLOSED']._serialized_end=2124
 # @@protoc_insertion_point(module_scope)

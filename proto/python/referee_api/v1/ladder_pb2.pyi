@@ -42,9 +42,9 @@ class LadderTerms(_message.Message):
     max_concurrent_matches: _builtins.int
     """Maximum number of matches in play. Default 0: limited by capacity only."""
     rematch_after: _builtins.int
-    """Number of other opponents to play before a rematch, if there are enough. Default 0: 1."""
+    """Number of other opponents to play before a rematch, if there are enough. Default: 1."""
     provisional_matches: _builtins.int
-    """Number of matches for which a rating is provisional. Default 0: 20."""
+    """Number of matches for which a rating is provisional. Default: 20."""
     pause_after_faults: _builtins.int
     """Number of consecutive faults that pause a bot. Default 0: 3."""
     max_matches_per_hour: _builtins.int
@@ -64,23 +64,31 @@ class LadderTerms(_message.Message):
         duplicate_play: _contest_pb2.DuplicatePlay | None = ...,
         partner_rule: _contest_pb2.PartnerRule.ValueType = ...,
         max_concurrent_matches: _builtins.int = ...,
-        rematch_after: _builtins.int = ...,
-        provisional_matches: _builtins.int = ...,
+        rematch_after: _builtins.int | None = ...,
+        provisional_matches: _builtins.int | None = ...,
         pause_after_faults: _builtins.int = ...,
         max_matches_per_hour: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_duplicate_play", b"_duplicate_play", "_max_matches_per_hour", b"_max_matches_per_hour", "duplicate_play", b"duplicate_play", "max_matches_per_hour", b"max_matches_per_hour"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_duplicate_play", b"_duplicate_play", "_max_matches_per_hour", b"_max_matches_per_hour", "_provisional_matches", b"_provisional_matches", "_rematch_after", b"_rematch_after", "duplicate_play", b"duplicate_play", "max_matches_per_hour", b"max_matches_per_hour", "provisional_matches", b"provisional_matches", "rematch_after", b"rematch_after"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_duplicate_play", b"_duplicate_play", "_max_matches_per_hour", b"_max_matches_per_hour", "duplicate_play", b"duplicate_play", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_matches_per_hour", b"max_matches_per_hour", "partner_rule", b"partner_rule", "pause_after_faults", b"pause_after_faults", "provisional_matches", b"provisional_matches", "rematch_after", b"rematch_after"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_duplicate_play", b"_duplicate_play", "_max_matches_per_hour", b"_max_matches_per_hour", "_provisional_matches", b"_provisional_matches", "_rematch_after", b"_rematch_after", "duplicate_play", b"duplicate_play", "match_terms", b"match_terms", "max_concurrent_matches", b"max_concurrent_matches", "max_matches_per_hour", b"max_matches_per_hour", "partner_rule", b"partner_rule", "pause_after_faults", b"pause_after_faults", "provisional_matches", b"provisional_matches", "rematch_after", b"rematch_after"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__duplicate_play: _TypeAlias = _typing.Literal["duplicate_play"]  # noqa: Y015
     _WhichOneofArgType__duplicate_play: _TypeAlias = _typing.Literal["_duplicate_play", b"_duplicate_play"]  # noqa: Y015
     _WhichOneofReturnType__max_matches_per_hour: _TypeAlias = _typing.Literal["max_matches_per_hour"]  # noqa: Y015
     _WhichOneofArgType__max_matches_per_hour: _TypeAlias = _typing.Literal["_max_matches_per_hour", b"_max_matches_per_hour"]  # noqa: Y015
+    _WhichOneofReturnType__provisional_matches: _TypeAlias = _typing.Literal["provisional_matches"]  # noqa: Y015
+    _WhichOneofArgType__provisional_matches: _TypeAlias = _typing.Literal["_provisional_matches", b"_provisional_matches"]  # noqa: Y015
+    _WhichOneofReturnType__rematch_after: _TypeAlias = _typing.Literal["rematch_after"]  # noqa: Y015
+    _WhichOneofArgType__rematch_after: _TypeAlias = _typing.Literal["_rematch_after", b"_rematch_after"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__duplicate_play) -> _WhichOneofReturnType__duplicate_play | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__max_matches_per_hour) -> _WhichOneofReturnType__max_matches_per_hour | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__provisional_matches) -> _WhichOneofReturnType__provisional_matches | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__rematch_after) -> _WhichOneofReturnType__rematch_after | None: ...
 
 Global___LadderTerms: _TypeAlias = LadderTerms  # noqa: Y015
 

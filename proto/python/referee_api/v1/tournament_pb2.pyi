@@ -503,7 +503,7 @@ class Elimination(_message.Message):
     matches_per_pairing: _builtins.int
     """Number of matches in each pairing. Default 0: 1."""
     max_extra_matches: _builtins.int
-    """Maximum number of extra matches to break a tie, after which the better seed advances. Default 0: 2."""
+    """Maximum number of extra matches to break a tie, after which the better seed advances. Default: 2."""
     third_place_match: _builtins.bool
     """Whether the losers of the semi-finals play for the third place. Default false."""
     def __init__(
@@ -511,14 +511,16 @@ class Elimination(_message.Message):
         *,
         double_elimination: _builtins.bool = ...,
         matches_per_pairing: _builtins.int = ...,
-        max_extra_matches: _builtins.int = ...,
+        max_extra_matches: _builtins.int | None = ...,
         third_place_match: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_extra_matches", b"_max_extra_matches", "max_extra_matches", b"max_extra_matches"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["double_elimination", b"double_elimination", "matches_per_pairing", b"matches_per_pairing", "max_extra_matches", b"max_extra_matches", "third_place_match", b"third_place_match"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_extra_matches", b"_max_extra_matches", "double_elimination", b"double_elimination", "matches_per_pairing", b"matches_per_pairing", "max_extra_matches", b"max_extra_matches", "third_place_match", b"third_place_match"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__max_extra_matches: _TypeAlias = _typing.Literal["max_extra_matches"]  # noqa: Y015
+    _WhichOneofArgType__max_extra_matches: _TypeAlias = _typing.Literal["_max_extra_matches", b"_max_extra_matches"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_extra_matches) -> _WhichOneofReturnType__max_extra_matches | None: ...
 
 Global___Elimination: _TypeAlias = Elimination  # noqa: Y015
 
