@@ -168,10 +168,7 @@ class ClusterMember(ClusterGate):
         await self._bus.open()
         self.node.open()
         profile = Node("", address, version, OLDEST_PROTOCOL, NEWEST_PROTOCOL, LEASE_US)
-        shared = self.node.shared
-        self._membership = Membership(
-            self._nodes, self._time, profile, self, lambda: self.node_id, lambda: len(shared.followed)
-        )
+        self._membership = Membership(self._nodes, self._time, profile, self, lambda: self.node_id)
         await self._membership.open()
         await self._role_known.wait()
 

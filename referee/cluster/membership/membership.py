@@ -57,10 +57,9 @@ class Membership:
         profile: Node,
         observer: ClusterObserver,
         new_id: Callable[[], str],
-        load: Callable[[], int] = lambda: 0,
         renewal_us: Micros = RENEWAL_US,
     ) -> None:
-        """`profile` is this node without an id; `new_id` draws that; `load` returns its matches in play."""
+        """`profile` is this node without an id; `new_id` draws that."""
         self._store = store
         self._time = time
         self._profile = profile
@@ -68,7 +67,6 @@ class Membership:
         self._new_id = new_id
         self._id = new_id()
         """The id of this membership, or of the next one. Attempts to join are repeated under the same id."""
-        self._load = load
         self._terms = LeaseTerms(profile.lease_us, renewal_us)
         self._watch = NodeWatch()
         self._node: Node | None = None
@@ -99,7 +97,7 @@ class Membership:
 
     @property
     def nodes(self) -> Sequence[Node]:
-        """All members, with their loads, as of the last renewal."""
+        """All members, as of the last renewal."""
         return self._view.state.nodes
 
     def is_member_now(self) -> bool:
@@ -228,7 +226,7 @@ class Membership:
             return
         try:
             self._renewals += 1
-            state = await self._ask(self._store.renew(node.id, self._renewals, self._load(), self._draining))
+            state = await self._ask(self._store.renew(node.id, self._renewals, self._draining))
         except StoreUnavailable as why:
             self._failed_renewals += 1
             self._report_failure(why)

@@ -35,14 +35,12 @@ class Node(Struct, frozen=True, gc=False):
     """It is gone if its renewals stand still for this long."""
     draining: bool = False
     """Whether it is about to leave: it takes no new streams, and does not become the coordinator."""
-    load: int = 0
-    """The matches in play of the bots that are connected to it."""
     renewals: int = 0
     """Grows with every attempt to join or to renew."""
 
     def constant(self) -> "Node":
         """Return the node without what changes with every renewal, for comparisons."""
-        return replace(self, load=0, renewals=0)
+        return replace(self, renewals=0)
 
 
 class ClusterState(Struct, frozen=True):
@@ -105,7 +103,7 @@ class NodeStore(Protocol):
         """
 
     @abstractmethod
-    async def renew(self, node_id: str, renewals: int, load: int, draining: bool) -> ClusterState | None:
+    async def renew(self, node_id: str, renewals: int, draining: bool) -> ClusterState | None:
         """Store a renewal, and return the state before or after it. None: there is no such node any more.
 
         A renewal that arrives after a later one does not decrease the stored count.

@@ -26,7 +26,7 @@ SET_UP = "SET idle_in_transaction_session_timeout = '3s'"
 
 STATE = """
 SELECT c.epoch, coalesce(c.node, ''), n.id, n.address, n.version, n.oldest_protocol, n.newest_protocol, n.lease_us,
-       n.draining, n.load, n.renewals
+       n.draining, n.renewals
 FROM coordinator c LEFT JOIN nodes n ON true
 ORDER BY n.id COLLATE "C"
 """
@@ -34,8 +34,8 @@ ORDER BY n.id COLLATE "C"
 # The columns are in the order of the fields of `Node`.
 ADD = f"""
 WITH added AS (
-    INSERT INTO nodes (id, address, version, oldest_protocol, newest_protocol, lease_us, draining, load, renewals)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    INSERT INTO nodes (id, address, version, oldest_protocol, newest_protocol, lease_us, draining, renewals)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
     ON CONFLICT (id) DO UPDATE SET renewals = greatest(nodes.renewals, excluded.renewals)
     RETURNING id
 )
@@ -47,7 +47,7 @@ SELECT pg_notify('{CHANNEL}', '') FROM added
 # renewals cheap. Nothing else here may be undone.
 RENEW = f"""
 WITH renewed AS (
-    UPDATE nodes SET renewals = greatest(renewals, $2), renewed = clock_timestamp(), load = $3, draining = $4
+    UPDATE nodes SET renewals = greatest(renewals, $2), renewed = clock_timestamp(), draining = $3
     WHERE id = $1
     RETURNING set_config('synchronous_commit', 'off', true)
 ), state AS ({STATE})
@@ -96,8 +96,8 @@ class PostgresNodes(NodeStore):
 
         await self._call(add)
 
-    async def renew(self, node_id: str, renewals: int, load: int, draining: bool) -> ClusterState | None:
-        rows = await self._call(lambda connection: connection.fetch(RENEW, node_id, renewals, load, draining))
+    async def renew(self, node_id: str, renewals: int, draining: bool) -> ClusterState | None:
+        rows = await self._call(lambda connection: connection.fetch(RENEW, node_id, renewals, draining))
         return _state_of(rows) if rows else None
 
     async def remove(self, node: Node) -> bool:

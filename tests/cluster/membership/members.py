@@ -33,11 +33,11 @@ class MemoryNodes(NodeStore):
         self.nodes[node.id] = replace(known, renewals=max(known.renewals, node.renewals))
         self._notify()
 
-    async def renew(self, node_id: str, renewals: int, load: int, draining: bool) -> ClusterState | None:
+    async def renew(self, node_id: str, renewals: int, draining: bool) -> ClusterState | None:
         node = self.nodes.get(node_id)
         if node is None:
             return None
-        self.nodes[node_id] = replace(node, load=load, draining=draining, renewals=max(node.renewals, renewals))
+        self.nodes[node_id] = replace(node, draining=draining, renewals=max(node.renewals, renewals))
         return await self.read()
 
     async def remove(self, node: Node) -> bool:
@@ -228,12 +228,11 @@ class Member:
         self.clock = MachineTime(time, hash_of(name) * SECOND)
         self.store = FaultyNodes(nodes, time, self.clock.running)
         self.observer = RecordingObserver()
-        self.load = 0
         self.resigning: asyncio.Future[None] | None = None
         self._name = name
         self._starts = 0
         self.membership = Membership(
-            self.store, self.clock, own or profile(f"{name}:7700"), self.observer, self._new_id, lambda: self.load
+            self.store, self.clock, own or profile(f"{name}:7700"), self.observer, self._new_id
         )
 
     async def open_at_last(self) -> None:

@@ -74,38 +74,38 @@ async def test_nodes_are_listed_in_the_order_of_their_ids(here: NodeStore, there
 async def test_a_renewal_counts_and_publishes(here: NodeStore, there: NodeStore) -> None:
     await here.join(profile(node_id="a"))
     await here.join(profile(node_id="b"))
-    await here.renew("a", 1, 7, False)
-    state = await here.renew("a", 2, 8, True)
+    await here.renew("a", 1, False)
+    state = await here.renew("a", 2, True)
     assert state
     assert [node.id for node in state.nodes] == ["a", "b"]
     node = (await there.read()).node("a")
     assert node
-    assert (node.load, node.draining, node.renewals) == (8, True, 2)
-    await here.renew("a", 1, 7, False)  # A late arrival of the first one.
+    assert (node.draining, node.renewals) == (True, 2)
+    await here.renew("a", 1, False)  # A late arrival of the first one.
     assert [node.renewals for node in (await there.read()).nodes] == [2, 0]
-    assert await here.renew("c", 1, 0, False) is None
+    assert await here.renew("c", 1, False) is None
 
 
 @with_all_tables
 async def test_a_join_that_is_repeated_counts_as_a_renewal(here: NodeStore, there: NodeStore) -> None:
     for joins in (1, 2):
         await here.join(replace(profile(node_id="a"), renewals=joins))
-    await there.renew("a", 3, 7, False)
+    await there.renew("a", 3, False)
     await here.join(replace(profile(node_id="a"), renewals=1))  # A late arrival of the first one.
     (node,) = (await there.read()).nodes
-    assert (node.renewals, node.load) == (3, 7)
+    assert node.renewals == 3
 
 
 @with_all_tables
 async def test_a_node_is_removed_only_if_it_has_not_renewed(here: NodeStore, there: NodeStore) -> None:
     await here.join(profile(node_id="a"))
     (seen,) = (await there.read()).nodes
-    await here.renew("a", 1, 0, False)
+    await here.renew("a", 1, False)
     assert not await there.remove(seen)
     (seen,) = (await there.read()).nodes
     assert await there.remove(seen)
     assert not await there.remove(seen)
-    assert await here.renew("a", 1, 0, False) is None
+    assert await here.renew("a", 1, False) is None
 
 
 @with_all_tables
@@ -219,8 +219,8 @@ async def test_a_broken_connection_is_replaced(nodes: PostgresNodes, database: P
     await nodes.join(profile(node_id="a"))
     await database.read(lambda connection: connection.fetch(END_ALL))
     with pytest.raises(StoreUnavailable):
-        await nodes.renew("a", 1, 0, False)
-    assert await nodes.renew("a", 1, 0, False)
+        await nodes.renew("a", 1, False)
+    assert await nodes.renew("a", 1, False)
 
 
 @on_postgres
@@ -249,7 +249,7 @@ async def test_other_queries_of_the_process_do_not_delay_a_renewal(
         for _ in range(20)
     ]
     await asyncio.sleep(0)
-    assert await nodes.renew("a", 1, 0, False)
+    assert await nodes.renew("a", 1, False)
     for query in slow:
         query.cancel()
     await asyncio.gather(*slow, return_exceptions=True)
@@ -261,7 +261,7 @@ async def test_no_election_is_undone_when_postgresql_is_killed(server: PrivatePo
     async with open_nodes(server.url()) as (nodes, _):
         for epoch in range(1, 4):
             await nodes.join(profile(node_id=f"n{epoch}"))
-            await nodes.renew(f"n{epoch}", 1, epoch, False)
+            await nodes.renew(f"n{epoch}", 1, False)
             assert await nodes.elect(f"n{epoch}")
             server.kill()
             with pytest.raises(StoreUnavailable):

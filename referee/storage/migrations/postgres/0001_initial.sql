@@ -224,7 +224,6 @@ CREATE TABLE nodes (
     newest_protocol integer NOT NULL,
     lease_us bigint NOT NULL, -- It is gone if `renewals` stands still for this long, by the clock of a node that watches.
     draining boolean NOT NULL DEFAULT false,
-    load bigint NOT NULL DEFAULT 0, -- Matches in play of the bots that are connected to it.
     renewals bigint NOT NULL DEFAULT 0,
     started timestamptz NOT NULL DEFAULT clock_timestamp(), -- For people; nothing is decided by it.
     renewed timestamptz NOT NULL DEFAULT clock_timestamp() -- For people; nothing is decided by it.
