@@ -7,5 +7,7 @@
 - `protocol_observer`: checks every item of every session, whatever the clause
 - `bot_match`: the matches that the kit plays
 - `rerun`: the recorded turns of a seat, sent to a bot again
+- `organiser_kit`: clauses for programs that organise matches
+- `relay`: connections that fall silent
 - `program`: the bot's program, started by the kit or by someone else
 """

@@ -14,5 +14,5 @@
 - `tournament_rounds`, `correction_marks`: pairings by round; corrected results
 - `json_api`: the same as JSON
 - `json_calls`, `openapi`, `public_answers`: its calls, its description, and answers that many callers share
-- `account`: pages of authors and organisers, behind a token
+- `account/`: pages of authors and organisers, behind a token
 """

@@ -1,6 +1,7 @@
 """Names of the code base stand for one thing each, so that they stay searchable; and no constructor needs too much."""
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -45,6 +46,18 @@ def mirror_each_other(files: list[Path]) -> bool:
     return len(folders) == len(files) and any(folders <= group for group in MIRRORS)
 
 
+def listed_modules(package: Path) -> set[str]:
+    """Return the names in the docstring of an `__init__.py`. Empty: it has no list."""
+    docstring = ast.get_docstring(ast.parse(package.read_text(encoding="utf-8"))) or ""
+    return set(re.findall(r"`(\w+)/?`", docstring)) if "\n- `" in docstring else set()
+
+
+def modules_of(package: Path) -> set[str]:
+    """Return the names of the modules and packages beside an `__init__.py`."""
+    folder = package.parent
+    return {file.stem for file in folder.glob("[!_]*.py")} | {file.parent.name for file in folder.glob("*/__init__.py")}
+
+
 def parameters(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """Yield the classes that have an `__init__`, and its number of parameters besides `self`."""
     for node in [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]:
@@ -56,6 +69,13 @@ def parameters(tree: ast.Module) -> Iterator[tuple[str, int]]:
 def test_a_module_name_stands_for_one_concept() -> None:
     """Modules of commands are named after commands, whatever else has that name."""
     assert repeated((file.stem, file) for file in modules() if folder_of(file) != "cli") == {}
+
+
+def test_a_package_that_lists_its_modules_lists_all_of_them() -> None:
+    listed = {package: listed_modules(package) for package in REFEREE.rglob("__init__.py")}
+    missing = {str(package): modules_of(package) - names for package, names in listed.items() if names}
+    assert {package: names for package, names in missing.items() if names} == {}
+    assert len(missing) > 20
 
 
 def test_a_public_class_name_stands_for_one_class() -> None:
