@@ -48,18 +48,15 @@ def test_an_answer_may_have_a_score_that_is_an_integer() -> None:
     assert asyncio.run(answer_two_turns(lines)) == (Choice("a"), Choice("b"))
 
 
-def test_a_program_that_writes_empty_lines_is_ended_although_a_turn_is_pending() -> None:
-    async def ask() -> None:
-        bridge_end, program_end = socket.socketpair()
-        protocol = LineProtocol(*await asyncio.open_connection(sock=bridge_end, limit=MAX_LINE_BYTES))
-        _, writer = await asyncio.open_connection(sock=program_end)
-        writer.write((b" " * 1023 + b"\n") * (MAX_EXTRA_BYTES // 1024 + 1))
-        writer.write_eof()
-        try:
-            with pytest.raises(ProgramUnavailable, match="bytes that answer no turn"):
-                await protocol.choose(TURN)
-        finally:
-            writer.close()
-            await protocol.close()
-
-    asyncio.run(ask())
+async def test_a_program_that_writes_empty_lines_is_ended_although_a_turn_is_pending() -> None:
+    bridge_end, program_end = socket.socketpair()
+    protocol = LineProtocol(*await asyncio.open_connection(sock=bridge_end, limit=MAX_LINE_BYTES))
+    _, writer = await asyncio.open_connection(sock=program_end)
+    writer.write((b" " * 1023 + b"\n") * (MAX_EXTRA_BYTES // 1024 + 1))
+    writer.write_eof()
+    try:
+        with pytest.raises(ProgramUnavailable, match="bytes that answer no turn"):
+            await protocol.choose(TURN)
+    finally:
+        writer.close()
+        await protocol.close()

@@ -19,31 +19,25 @@ def ids(message: PlayRequest) -> list[int]:
     return [item.pong.id for item in message.items]
 
 
-def test_items_that_are_ready_together_are_sent_in_one_message_in_order() -> None:
-    async def scenario() -> None:
-        outbox = Outbox()
-        messages: Iterator[PlayRequest] = outbox.messages()
-        for number in (1, 2, 3):
-            outbox.put(pong(number))
-        assert ids(await asyncio.to_thread(next, messages)) == [1, 2, 3]
-        outbox.put(pong(4))
-        await asyncio.sleep(0)  # One message is being sent; items that are added meanwhile share the next one.
-        outbox.put(pong(5))
-        await asyncio.sleep(0)
-        assert ids(await asyncio.to_thread(next, messages)) == [4, 5]
-
-    asyncio.run(scenario())
+async def test_items_that_are_ready_together_are_sent_in_one_message_in_order() -> None:
+    outbox = Outbox()
+    messages: Iterator[PlayRequest] = outbox.messages()
+    for number in (1, 2, 3):
+        outbox.put(pong(number))
+    assert ids(await asyncio.to_thread(next, messages)) == [1, 2, 3]
+    outbox.put(pong(4))
+    await asyncio.sleep(0)  # One message is being sent; items that are added meanwhile share the next one.
+    outbox.put(pong(5))
+    await asyncio.sleep(0)
+    assert ids(await asyncio.to_thread(next, messages)) == [4, 5]
 
 
-def test_a_closed_outbox_sends_nothing() -> None:
-    async def scenario() -> None:
-        outbox = Outbox()
-        outbox.put(pong(1))
-        await asyncio.sleep(0)
-        outbox.close()
-        assert await asyncio.to_thread(list, outbox.messages()) == []
-
-    asyncio.run(scenario())
+async def test_a_closed_outbox_sends_nothing() -> None:
+    outbox = Outbox()
+    outbox.put(pong(1))
+    await asyncio.sleep(0)
+    outbox.close()
+    assert await asyncio.to_thread(list, outbox.messages()) == []
 
 
 class FakeChannel:
@@ -62,16 +56,13 @@ class FakeChannel:
         self.responses.put(None)
 
 
-def test_a_silent_stream_is_abandoned_after_the_limit() -> None:
-    async def scenario() -> None:
-        channel: Any = FakeChannel()
-        stream = Stream(channel, (), Outbox())
-        channel.responses.put(PlayResponse())
-        messages = stream.messages()
-        assert await anext(messages) == PlayResponse()
-        stream.heartbeat_timeout_s = 0
-        with pytest.raises(HeartbeatTimeout, match=r"^nothing was received for 0 s$"):
-            await anext(messages)
-        stream.close()
-
-    asyncio.run(scenario())
+async def test_a_silent_stream_is_abandoned_after_the_limit() -> None:
+    channel: Any = FakeChannel()
+    stream = Stream(channel, (), Outbox())
+    channel.responses.put(PlayResponse())
+    messages = stream.messages()
+    assert await anext(messages) == PlayResponse()
+    stream.heartbeat_timeout_s = 0
+    with pytest.raises(HeartbeatTimeout, match=r"^nothing was received for 0 s$"):
+        await anext(messages)
+    stream.close()

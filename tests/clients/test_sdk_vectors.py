@@ -213,29 +213,26 @@ def sent_form(item: play_pb2.BotItem) -> dict[str, Any]:
 
 
 @vectors("turns", "open_turns")
-def test_turns(vector: dict[str, Any]) -> None:
-    async def scenario() -> None:
-        harness = Harness()
-        item_ids: dict[str, int] = {}
-        for number, step in enumerate(vector["steps"]):
-            await harness.run(step)
-            where = f"step {number}: {step}"
-            assert [sent_form(item) for item in harness.sent] == step.get("sends", []), where
-            assert harness.runner.cancelled == step.get("cancels", []), where
-            assert harness.runner.tells == step.get("tells", harness.runner.tells), where
-            calls = [(turn.match_id, turn.seat, turn.token) for turn in harness.runner.calls]
-            expected = step.get("calls", [])
-            assert calls == [(call["match"], call["seat"], call["token"]) for call in expected], where
-            for turn, call in zip(harness.runner.calls, expected, strict=True):
-                assert (turn.rejection.message if turn.rejection else None) == call["rejection"], where
-                assert turn.game == call.get("game", turn.game), where
-            for item in harness.sent:
-                if not (item.HasField("pong") or item.HasField("nonce")):
-                    assert item_ids.setdefault(str(sent_form(item)), item.item_id) == item.item_id > 0, where
-        assert len(set(item_ids.values())) == len(item_ids)
-        harness.seats.close()
-
-    asyncio.run(scenario())
+async def test_turns(vector: dict[str, Any]) -> None:
+    harness = Harness()
+    item_ids: dict[str, int] = {}
+    for number, step in enumerate(vector["steps"]):
+        await harness.run(step)
+        where = f"step {number}: {step}"
+        assert [sent_form(item) for item in harness.sent] == step.get("sends", []), where
+        assert harness.runner.cancelled == step.get("cancels", []), where
+        assert harness.runner.tells == step.get("tells", harness.runner.tells), where
+        calls = [(turn.match_id, turn.seat, turn.token) for turn in harness.runner.calls]
+        expected = step.get("calls", [])
+        assert calls == [(call["match"], call["seat"], call["token"]) for call in expected], where
+        for turn, call in zip(harness.runner.calls, expected, strict=True):
+            assert (turn.rejection.message if turn.rejection else None) == call["rejection"], where
+            assert turn.game == call.get("game", turn.game), where
+        for item in harness.sent:
+            if not (item.HasField("pong") or item.HasField("nonce")):
+                assert item_ids.setdefault(str(sent_form(item)), item.item_id) == item.item_id > 0, where
+    assert len(set(item_ids.values())) == len(item_ids)
+    harness.seats.close()
 
 
 @vectors("settings")

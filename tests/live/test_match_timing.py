@@ -456,8 +456,8 @@ def test_continuous_requests_earn_their_holder_no_credit() -> None:
     assert machine.credits("ada", "bob") == [0, 1_990 * MS]
 
 
-def test_every_step_of_every_task_is_charged_to_its_holder() -> None:
-    machine: Machine
+async def test_every_step_of_every_task_is_charged_to_its_holder() -> None:
+    machine = Machine()
 
     async def compute(us: Micros) -> None:
         for _ in range(2):
@@ -481,16 +481,11 @@ def test_every_step_of_every_task_is_charged_to_its_holder() -> None:
         with suppress(asyncio.CancelledError):
             await failing
 
-    async def serve_all() -> None:
-        nonlocal machine
-        machine = Machine()
-        machine.time.us += INTERVAL_US
-        machine.lag.charge_tasks(asyncio.get_running_loop())
-        await asyncio.gather(asyncio.create_task(serve("ada", 100 * MS)), asyncio.create_task(serve("bob", 10 * MS)))
-        assert machine.credits("ada", "bob", "eve") == [70 * MS, 250 * MS, 320 * MS]
-        machine.lag.stop()
-
-    asyncio.run(serve_all())
+    machine.time.us += INTERVAL_US
+    machine.lag.charge_tasks(asyncio.get_running_loop())
+    await asyncio.gather(asyncio.create_task(serve("ada", 100 * MS)), asyncio.create_task(serve("bob", 10 * MS)))
+    assert machine.credits("ada", "bob", "eve") == [70 * MS, 250 * MS, 320 * MS]
+    machine.lag.stop()
 
 
 async def test_stalls_are_counted_by_their_length() -> None:

@@ -48,15 +48,12 @@ def wait_for_end(child: int) -> bool:
 
 
 @pytest.mark.parametrize("behaviour", ["gentle", pytest.param("stubborn", marks=pytest.mark.slow)])
-def test_ending_a_bot_ends_its_child_processes(tmp_path: Path, behaviour: str) -> None:
-    async def scenario() -> None:
-        os.mkfifo(tmp_path / "child")
-        async with start_bot(tmp_path, sys.executable, "-c", BOT_WITH_CHILD, behaviour) as bot:
-            child = await child_handle(tmp_path)
-        assert not bot.is_running
-        assert wait_for_end(child)
-
-    asyncio.run(scenario())
+async def test_ending_a_bot_ends_its_child_processes(tmp_path: Path, behaviour: str) -> None:
+    os.mkfifo(tmp_path / "child")
+    async with start_bot(tmp_path, sys.executable, "-c", BOT_WITH_CHILD, behaviour) as bot:
+        child = await child_handle(tmp_path)
+    assert not bot.is_running
+    assert wait_for_end(child)
 
 
 PARENT_OF_BOT = """
@@ -85,55 +82,45 @@ def test_a_bot_ends_with_its_child_processes_when_its_referee_is_killed(tmp_path
 
 
 @pytest.mark.parametrize("arguments", [["goes"], ["goes", "escapes"], ["gentle", "escapes"]])
-def test_child_processes_outside_the_process_group_are_ended_too(tmp_path: Path, arguments: list[str]) -> None:
-    async def scenario() -> None:
-        os.mkfifo(tmp_path / "child")
-        async with start_bot(tmp_path, sys.executable, "-c", BOT_WITH_CHILD, *arguments) as bot:
-            child = await child_handle(tmp_path)
-            if arguments[0] == "goes":
-                await asyncio.to_thread((tmp_path / "child").write_text, "go")
-                await bot.wait()
-            else:
-                await bot.end()
-            assert wait_for_end(child)
-
-    asyncio.run(scenario())
+async def test_child_processes_outside_the_process_group_are_ended_too(tmp_path: Path, arguments: list[str]) -> None:
+    os.mkfifo(tmp_path / "child")
+    async with start_bot(tmp_path, sys.executable, "-c", BOT_WITH_CHILD, *arguments) as bot:
+        child = await child_handle(tmp_path)
+        if arguments[0] == "goes":
+            await asyncio.to_thread((tmp_path / "child").write_text, "go")
+            await bot.wait()
+        else:
+            await bot.end()
+        assert wait_for_end(child)
 
 
 @pytest.mark.parametrize(
     ("script", "status"),
     [("echo hello; echo trouble >&2; exit 3", "exit status 3"), ("echo trouble; kill -9 $$", "SIGKILL")],
 )
-def test_the_exit_summary_contains_the_status_and_the_last_output(tmp_path: Path, script: str, status: str) -> None:
-    async def scenario() -> str:
-        (tmp_path / "output.log").write_text("words of an earlier run\n")
-        async with start_bot(tmp_path, "sh", "-c", script) as bot:
-            await bot.wait()
-            return bot.exit_summary()
-
-    summary = asyncio.run(scenario())
+async def test_the_exit_summary_contains_the_status_and_the_last_output(
+    tmp_path: Path, script: str, status: str
+) -> None:
+    (tmp_path / "output.log").write_text("words of an earlier run\n")
+    async with start_bot(tmp_path, "sh", "-c", script) as bot:
+        await bot.wait()
+        summary = bot.exit_summary()
     assert status in summary.splitlines()[0]
     assert summary.splitlines()[-1] == "  trouble"
     assert "earlier" not in summary
 
 
-def test_the_exit_summary_is_limited_and_free_of_control_characters(tmp_path: Path) -> None:
-    async def scenario() -> str:
-        async with start_bot(tmp_path, "sh", "-c", "seq 100000; printf '\\033[2Jclear\\n'") as bot:
-            await bot.wait()
-            return bot.exit_summary()
-
-    summary = asyncio.run(scenario()).splitlines()
+async def test_the_exit_summary_is_limited_and_free_of_control_characters(tmp_path: Path) -> None:
+    async with start_bot(tmp_path, "sh", "-c", "seq 100000; printf '\\033[2Jclear\\n'") as bot:
+        await bot.wait()
+        summary = bot.exit_summary().splitlines()
     assert len(summary) == 9
     assert summary[-1] == "  [2Jclear"
 
 
-def test_the_output_log_of_a_bot_is_rotated_and_keeps_the_latest_lines(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        async with start_bot(tmp_path, "sh", "-c", "seq 400000; echo the last") as bot:
-            await bot.wait()
-
-    asyncio.run(scenario())
+async def test_the_output_log_of_a_bot_is_rotated_and_keeps_the_latest_lines(tmp_path: Path) -> None:
+    async with start_bot(tmp_path, "sh", "-c", "seq 400000; echo the last") as bot:
+        await bot.wait()
     assert sorted(file.name for file in tmp_path.iterdir()) == ["output.log", "output.log.1"]
     assert all(file.stat().st_size <= LOG_BYTES + 200 for file in tmp_path.iterdir())
     lines = (tmp_path / "output.log").read_text().splitlines()
@@ -141,20 +128,14 @@ def test_the_output_log_of_a_bot_is_rotated_and_keeps_the_latest_lines(tmp_path:
     assert lines[-1] == "the last"
 
 
-def test_starting_a_file_that_is_not_executable_fails_with_a_hint(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        (tmp_path / "bot").write_text("#!/bin/sh\n")
+async def test_starting_a_file_that_is_not_executable_fails_with_a_hint(tmp_path: Path) -> None:
+    (tmp_path / "bot").write_text("#!/bin/sh\n")
+    with pytest.raises(PermissionError, match="not executable; `chmod"):
         async with start_bot(tmp_path, "./bot"):
             pass
 
-    with pytest.raises(PermissionError, match="not executable; `chmod"):
-        asyncio.run(scenario())
 
-
-def test_starting_a_missing_program_fails(tmp_path: Path) -> None:
-    async def scenario() -> None:
+async def test_starting_a_missing_program_fails(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
         async with start_bot(tmp_path, "./nothing"):
             pass
-
-    with pytest.raises(FileNotFoundError):
-        asyncio.run(scenario())

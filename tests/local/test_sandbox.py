@@ -123,23 +123,19 @@ for number in range(40_000):
 
 
 @pytest.mark.parametrize("hoard", HOARDERS.values(), ids=HOARDERS.keys())
-def test_a_bot_that_uses_too_much_memory_in_any_way_is_killed_with_a_message(tmp_path: Path, hoard: str) -> None:
+async def test_a_bot_that_uses_too_much_memory_in_any_way_is_killed_with_a_message(tmp_path: Path, hoard: str) -> None:
     needs_bubblewrap()
     tmp_path.chmod(0o755)
     program = f"import ctypes, mmap, os, signal\n{hoard}\nsignal.pause()"
-
-    async def scenario() -> int | None:
-        results = ResultsFolder(tmp_path / "out")
-        results.create()
-        launcher = Launcher("127.0.0.1:7700", tmp_path, results, Sandbox(memory_mb=60))
-        process = await launcher.start(Entrant("anna", (sys.executable, "-c", program)), TOKEN, 1)
-        try:
-            await asyncio.wait_for(process.wait(), TIMEOUT_S)
-        finally:
-            await process.end()
-        return process.status
-
-    assert asyncio.run(scenario()) == -9
+    results = ResultsFolder(tmp_path / "out")
+    results.create()
+    launcher = Launcher("127.0.0.1:7700", tmp_path, results, Sandbox(memory_mb=60))
+    process = await launcher.start(Entrant("anna", (sys.executable, "-c", program)), TOKEN, 1)
+    try:
+        await asyncio.wait_for(process.wait(), TIMEOUT_S)
+    finally:
+        await process.end()
+    assert process.status == -9
     assert "uses more than 60 MB" in (tmp_path / "out" / "bots" / "anna.log").read_text()
 
 

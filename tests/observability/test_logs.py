@@ -79,16 +79,13 @@ def test_bound_context_is_in_events_of_all_loggers(json_log: io.StringIO) -> Non
     ]
 
 
-def test_context_bound_in_one_task_is_not_bound_in_another(json_log: io.StringIO) -> None:
+async def test_context_bound_in_one_task_is_not_bound_in_another(json_log: io.StringIO) -> None:
     async def play(match_id: str) -> None:
         with structlog.contextvars.bound_contextvars(match_id=match_id):
             await asyncio.sleep(0)
             log.info("moved", of=match_id)
 
-    async def play_both() -> None:
-        await asyncio.gather(play("m1"), play("m2"))
-
-    asyncio.run(play_both())
+    await asyncio.gather(play("m1"), play("m2"))
     assert [(event["match_id"], event["of"]) for event in events(json_log)] == [("m1", "m1"), ("m2", "m2")]
 
 
@@ -110,11 +107,8 @@ def test_an_answer_to_a_caller_that_has_gone_is_no_error(json_log: io.StringIO) 
     assert events(json_log)[-1]["level"] == "error"
 
 
-def test_an_exception_reported_by_asyncio_is_logged(json_log: io.StringIO) -> None:
-    async def report_lost_exception() -> None:
-        asyncio.get_running_loop().call_exception_handler({"message": "lost", "exception": KeyError("x")})
-
-    asyncio.run(report_lost_exception())
+async def test_an_exception_reported_by_asyncio_is_logged(json_log: io.StringIO) -> None:
+    asyncio.get_running_loop().call_exception_handler({"message": "lost", "exception": KeyError("x")})
     event = only_event(json_log)
     assert (event["logger"], event["exception"][0]["exc_type"]) == ("asyncio", "KeyError")
 

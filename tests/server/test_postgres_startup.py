@@ -93,19 +93,17 @@ def test_a_second_server_on_a_database_does_not_start(postgres_url: str) -> None
     start(postgres_url)
 
 
-def test_a_node_whose_port_is_in_use_says_so_and_leaves_nothing_behind(postgres_url: str, nats: PrivateNats) -> None:
+async def test_a_node_whose_port_is_in_use_says_so_and_leaves_nothing_behind(
+    postgres_url: str, nats: PrivateNats
+) -> None:
     node = replace(settings(postgres_url), nats=parse_servers(nats.url), nats_credentials=nats.credentials_file)
-
-    async def check() -> None:
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            listener.listen()
-            used = replace(node, listen=replace(node.listen, port=listener.getsockname()[1]))
-            with pytest.raises(StartupError, match="cannot listen on 127"):
-                await RefereeServer(used).open()
-        assert len(asyncio.all_tasks()) == 1
-
-    asyncio.run(check())
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        used = replace(node, listen=replace(node.listen, port=listener.getsockname()[1]))
+        with pytest.raises(StartupError, match="cannot listen on 127"):
+            await RefereeServer(used).open()
+    assert len(asyncio.all_tasks()) == 1
 
 
 @pytest.mark.slow
@@ -205,30 +203,27 @@ def run_with_server(url: str, check: Callable[[asyncpg.Connection, RefereeServer
     asyncio.run(run())
 
 
-def test_a_lock_is_waited_for_while_postgresql_has_not_noticed_that_it_was_lost(
+async def test_a_lock_is_waited_for_while_postgresql_has_not_noticed_that_it_was_lost(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def check() -> None:
-        database = PostgresDatabase(postgres_url)
-        lost: list[str] = []
-        keeper = database_lock.DatabaseLockKeeper(database, lost.append)
-        former = await DatabaseLock.acquire(database)
-        refused = asyncio.Event()
-        ask = keeper._holders
+    database = PostgresDatabase(postgres_url)
+    lost: list[str] = []
+    keeper = database_lock.DatabaseLockKeeper(database, lost.append)
+    former = await DatabaseLock.acquire(database)
+    refused = asyncio.Event()
+    ask = keeper._holders
 
-        async def holders() -> list[int]:
-            refused.set()
-            return await ask()
+    async def holders() -> list[int]:
+        refused.set()
+        return await ask()
 
-        monkeypatch.setattr(keeper, "_holders", holders)
-        acquiring = asyncio.create_task(keeper._acquire_again(former.pid))
-        await refused.wait()
-        await former.release()
-        lock = await acquiring
-        assert lock.pid != former.pid
-        await lock.release()
-
-    asyncio.run(check())
+    monkeypatch.setattr(keeper, "_holders", holders)
+    acquiring = asyncio.create_task(keeper._acquire_again(former.pid))
+    await refused.wait()
+    await former.release()
+    lock = await acquiring
+    assert lock.pid != former.pid
+    await lock.release()
 
 
 def test_a_lost_administrator_token_is_replaced_while_no_server_uses_the_database(postgres_url: str) -> None:

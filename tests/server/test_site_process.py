@@ -1,6 +1,5 @@
 """The web site that a server runs."""
 
-import asyncio
 import json
 import os
 import signal
@@ -107,15 +106,12 @@ def test_the_doctor_recognises_the_site_of_a_running_server(tmp_path: Path) -> N
     assert found[-1] == ok("ports", f"a referee is serving the site on {site}")
 
 
-def test_a_port_that_is_used_already_ends_the_start() -> None:
-    async def test() -> None:
-        with socket.create_server(("127.0.0.1", 0)) as used:
-            taken = Address("127.0.0.1", used.getsockname()[1])
-            server = RefereeServer(replace(settings(1, patient=True), site_listen=taken))
-            with pytest.raises(StartupError, match=f"cannot listen on {taken}: Address already in use"):
-                await server.open()
-
-    asyncio.run(test())
+async def test_a_port_that_is_used_already_ends_the_start() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as used:
+        taken = Address("127.0.0.1", used.getsockname()[1])
+        server = RefereeServer(replace(settings(1, patient=True), site_listen=taken))
+        with pytest.raises(StartupError, match=f"cannot listen on {taken}: Address already in use"):
+            await server.open()
 
 
 def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -218,21 +218,17 @@ def test_a_release_knows_its_own_migrations_of_either_kind(postgres_url: str) ->
     migrate_later(postgres_url, "DROP TABLE quotas", "-- Additive:\nCREATE TABLE zones (name text)")
 
 
-def test_a_migration_does_not_wait_for_a_long_transaction_while_all_others_wait_for_it(
+async def test_a_migration_does_not_wait_for_a_long_transaction_while_all_others_wait_for_it(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schema, "LOCK_TIMEOUT_S", 0.01)
-
-    async def test() -> None:
-        dumping = await asyncpg.connect(postgres_url)
-        async with asyncio.timeout(60), dumping.transaction():
-            await dumping.fetch("SELECT FROM bots")
-            with pytest.raises(StoreUnavailable, match="another transaction has used a table"):
-                await asyncio.to_thread(migrate_later, postgres_url, "ALTER TABLE bots ADD COLUMN likes text")
-        await dumping.close()
-        await asyncio.to_thread(migrate_later, postgres_url, "ALTER TABLE bots ADD COLUMN likes text")
-
-    asyncio.run(test())
+    dumping = await asyncpg.connect(postgres_url)
+    async with asyncio.timeout(60), dumping.transaction():
+        await dumping.fetch("SELECT FROM bots")
+        with pytest.raises(StoreUnavailable, match="another transaction has used a table"):
+            await asyncio.to_thread(migrate_later, postgres_url, "ALTER TABLE bots ADD COLUMN likes text")
+    await dumping.close()
+    await asyncio.to_thread(migrate_later, postgres_url, "ALTER TABLE bots ADD COLUMN likes text")
 
 
 async def end_of_test(database: PostgresDatabase) -> None:
@@ -259,23 +255,19 @@ TOLERANCE_MS = HOUR_MS // 4
 """Far more than a test can take, and far less than the clocks differ."""
 
 
-def test_the_clock_of_a_machine_does_not_count(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_clock_of_a_machine_does_not_count(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right = LoopTime.wall_ms
     monkeypatch.setattr(LoopTime, "wall_ms", lambda time: right(time) + HOUR_MS)
-
-    async def run() -> None:
-        time, database = SharedTime(), PostgresDatabase(postgres_url)
-        assert time.wall_ms() - right(time) > HOUR_MS - TOLERANCE_MS  # Of this machine, before the database is known.
-        await database.open()
-        await time.open(lambda: database.read(read_now))
-        assert abs(time.wall_ms() - right(time)) < TOLERANCE_MS
-        time.close()
-        await database.close()
-
-    asyncio.run(run())
+    time, database = SharedTime(), PostgresDatabase(postgres_url)
+    assert time.wall_ms() - right(time) > HOUR_MS - TOLERANCE_MS  # Of this machine, before the database is known.
+    await database.open()
+    await time.open(lambda: database.read(read_now))
+    assert abs(time.wall_ms() - right(time)) < TOLERANCE_MS
+    time.close()
+    await database.close()
 
 
-def test_the_clock_of_the_database_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_clock_of_the_database_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_time, "COMPARE_INTERVAL_US", 1)
     right, clocks = LoopTime(), iter([0, -1, HOUR_MS])
 
@@ -285,12 +277,9 @@ def test_the_clock_of_the_database_is_read_again(monkeypatch: pytest.MonkeyPatch
             raise StoreUnavailable("for a moment")
         return right.wall_ms() - difference_ms
 
-    async def run() -> None:
-        time = SharedTime()
-        await time.open(read)
-        async with asyncio.timeout(60):
-            while right.wall_ms() - time.wall_ms() < HOUR_MS - TOLERANCE_MS:
-                await asyncio.sleep(0)
-        time.close()
-
-    asyncio.run(run())
+    time = SharedTime()
+    await time.open(read)
+    async with asyncio.timeout(60):
+        while right.wall_ms() - time.wall_ms() < HOUR_MS - TOLERANCE_MS:
+            await asyncio.sleep(0)
+    time.close()

@@ -118,16 +118,12 @@ def test_one_role_migrates_and_another_one_runs(empty_url: str) -> None:
     open_and_close(node)
 
 
-def test_a_server_cannot_apply_a_later_migration(postgres_node_url: str) -> None:
+async def test_a_server_cannot_apply_a_later_migration(postgres_node_url: str) -> None:
     later = [*schema.migrations(), "ALTER TABLE bots ADD COLUMN more text"]
-
-    async def run() -> None:
-        connection = await asyncpg.connect(postgres_node_url)
-        with pytest.raises(StoreUnavailable, match="must be owner of table bots"):
-            await schema.migrate(connection, later)
-        await connection.close()
-
-    asyncio.run(run())
+    connection = await asyncpg.connect(postgres_node_url)
+    with pytest.raises(StoreUnavailable, match="must be owner of table bots"):
+        await schema.migrate(connection, later)
+    await connection.close()
 
 
 def test_a_database_of_a_later_release_is_not_migrated(postgres_url: str) -> None:

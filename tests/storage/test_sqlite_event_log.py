@@ -236,19 +236,14 @@ async def test_an_append_of_another_process_causes_a_conflict_and_does_not_affec
     await other.close()
 
 
-def test_one_of_two_logs_on_one_database_wins_each_entry(path: Path) -> None:
-    async def check() -> None:
-        logs = (SqliteEventLog(path, noon_ms), SqliteEventLog(path, noon_ms))
-        for after in range(50):
-            answers = await asyncio.gather(
-                *(log.append("m", after, [note(after)]) for log in logs), return_exceptions=True
-            )
-            assert sorted(type(answer).__name__ for answer in answers) == ["Conflict", "list"]
-        for log in logs:
-            assert await events_of(log, "m") == notes(0, 49)
-            await log.close()
-
-    asyncio.run(check())
+async def test_one_of_two_logs_on_one_database_wins_each_entry(path: Path) -> None:
+    logs = (SqliteEventLog(path, noon_ms), SqliteEventLog(path, noon_ms))
+    for after in range(50):
+        answers = await asyncio.gather(*(log.append("m", after, [note(after)]) for log in logs), return_exceptions=True)
+        assert sorted(type(answer).__name__ for answer in answers) == ["Conflict", "list"]
+    for log in logs:
+        assert await events_of(log, "m") == notes(0, 49)
+        await log.close()
 
 
 # Faults

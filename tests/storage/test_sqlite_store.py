@@ -87,39 +87,19 @@ def test_the_database_contains_no_secret(path: Path) -> None:
     assert all(b"rf_" not in file.read_bytes() for file in path.parent.iterdir())
 
 
-def test_account_stores_and_match_log_can_share_a_database(path: Path) -> None:
-    async def write() -> None:
-        log, store = SqliteEventLog(path, noon_ms), SqliteStore(path)
-        bot_log = StoredBotLog(store, max_lines=5)
-        appends = (log.append(f"m{number}", 0, notes(1, 3)) for number in range(30))
-        others = (bot_log.append(f"bot{number}", [note(number)]) for number in range(30))
-        await asyncio.gather(*appends, *others)
-        assert await events_of(log, "m29") == notes(1, 3)
-        assert len(await bot_log.read("bot29")) == 1
-        await store.close()
-        await log.close()
-
-    asyncio.run(write())
+async def test_account_stores_and_match_log_can_share_a_database(path: Path) -> None:
+    log, store = SqliteEventLog(path, noon_ms), SqliteStore(path)
+    bot_log = StoredBotLog(store, max_lines=5)
+    appends = (log.append(f"m{number}", 0, notes(1, 3)) for number in range(30))
+    others = (bot_log.append(f"bot{number}", [note(number)]) for number in range(30))
+    await asyncio.gather(*appends, *others)
+    assert await events_of(log, "m29") == notes(1, 3)
+    assert len(await bot_log.read("bot29")) == 1
+    await store.close()
+    await log.close()
 
 
-def test_a_failed_write_does_not_affect_the_others_of_its_batch(path: Path) -> None:
-    async def check() -> None:
-        store = SqliteStore(path)
-        blocking_write = BlockingWrite()
-        first = asyncio.ensure_future(store.write(blocking_write))
-        await asyncio.to_thread(blocking_write.started.wait)
-        writes: tuple[Operation[object], ...] = (partial(add, 1), failing, add_two)
-        others = [asyncio.ensure_future(store.write(write)) for write in writes]
-        await asyncio.sleep(0)
-        blocking_write.released.set()
-        assert await first == 0
-        answers = await asyncio.gather(*others, return_exceptions=True)
-        assert answers[0] == 1
-        assert isinstance(answers[1], NoSuchBot)
-        assert answers[2] == [0, 1, 2]
-        assert await store.read(numbers) == [0, 1, 2]
-        await store.close()
-
+async def test_a_failed_write_does_not_affect_the_others_of_its_batch(path: Path) -> None:
     async def add_two(connection: SqlConnection) -> list[int]:
         await add(2, connection)
         return await numbers(connection)
@@ -128,38 +108,46 @@ def test_a_failed_write_does_not_affect_the_others_of_its_batch(path: Path) -> N
         await add(99, connection)
         raise NoSuchBot("nobody")
 
-    asyncio.run(check())
+    store = SqliteStore(path)
+    blocking_write = BlockingWrite()
+    first = asyncio.ensure_future(store.write(blocking_write))
+    await asyncio.to_thread(blocking_write.started.wait)
+    writes: tuple[Operation[object], ...] = (partial(add, 1), failing, add_two)
+    others = [asyncio.ensure_future(store.write(write)) for write in writes]
+    await asyncio.sleep(0)
+    blocking_write.released.set()
+    assert await first == 0
+    answers = await asyncio.gather(*others, return_exceptions=True)
+    assert answers[0] == 1
+    assert isinstance(answers[1], NoSuchBot)
+    assert answers[2] == [0, 1, 2]
+    assert await store.read(numbers) == [0, 1, 2]
+    await store.close()
 
 
-def test_closing_executes_pending_writes_and_rejects_later_ones(path: Path) -> None:
-    async def check() -> None:
-        store = SqliteStore(path)
-        writes = [asyncio.ensure_future(store.write(partial(add, number))) for number in range(20)]
-        await asyncio.sleep(0)
-        await store.close()
-        assert await asyncio.gather(*writes) == list(range(20))
-        await store.close()
-        with pytest.raises(StoreUnavailable, match="closed"):
-            await store.write(partial(add, 99))
-        with pytest.raises(StoreUnavailable, match="closed"):
-            await store.read(numbers)
-
-    asyncio.run(check())
+async def test_closing_executes_pending_writes_and_rejects_later_ones(path: Path) -> None:
+    store = SqliteStore(path)
+    writes = [asyncio.ensure_future(store.write(partial(add, number))) for number in range(20)]
+    await asyncio.sleep(0)
+    await store.close()
+    assert await asyncio.gather(*writes) == list(range(20))
+    await store.close()
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await store.write(partial(add, 99))
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await store.read(numbers)
     with other_connection(path) as other:
         assert run_to_end(numbers, other) == list(range(20))
 
 
 @pytest.mark.parametrize(("durable", "synchronous"), [((True,), FULL), ((False,), NORMAL), ((False, True), FULL)])
-def test_only_what_must_survive_a_power_cut_waits_for_the_disk(
+async def test_only_what_must_survive_a_power_cut_waits_for_the_disk(
     path: Path, durable: Sequence[bool], synchronous: int
 ) -> None:
-    async def check() -> None:
-        store = SqliteStore(path)
-        found = await asyncio.gather(*(store.write(read_synchronous, durable=each) for each in durable))
-        assert set(found) == {synchronous}
-        await store.close()
-
     async def read_synchronous(connection: SqlConnection) -> int:
         return int(await connection.fetchval("PRAGMA synchronous"))
 
-    asyncio.run(check())
+    store = SqliteStore(path)
+    found = await asyncio.gather(*(store.write(read_synchronous, durable=each) for each in durable))
+    assert set(found) == {synchronous}
+    await store.close()

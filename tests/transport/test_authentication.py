@@ -67,15 +67,11 @@ def test_the_token_of_an_author_does_not_play_and_the_right_one_is_named() -> No
         harness.call(f"Bearer {harness.secret}", CALL_RULES["PlayService/Play"])
 
 
-def test_the_last_use_of_a_token_is_stored_to_the_minute() -> None:
+async def test_the_last_use_of_a_token_is_stored_to_the_minute() -> None:
     harness = AuthenticationHarness()
-
-    async def find_stored() -> Token | None:
-        await harness.authenticator.caller(f"Bearer {harness.secret}", LIST_GAMES)
-        await settle()
-        return await harness.tokens.find_token(harness.token.sha256)
-
-    token = asyncio.run(find_stored())
+    await harness.authenticator.caller(f"Bearer {harness.secret}", LIST_GAMES)
+    await settle()
+    token = await harness.tokens.find_token(harness.token.sha256)
     assert token
     assert token.used_ms == harness.time.wall_ms() - harness.time.wall_ms() % 60_000
 
