@@ -13,6 +13,7 @@ import pytest
 
 from referee.live.ports import CoAppend, Conflict, EventLog, LogDamaged, StoreUnavailable
 from referee.storage.codec import MalformedEntry
+from referee.storage.sqlite import database
 from referee.storage.sqlite.database import NewerDatabase, migrate, migrations, transaction
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.stored_event_log import SELECT_UNFINISHED
@@ -485,9 +486,10 @@ def test_a_file_that_is_no_database_cannot_be_opened(path: Path) -> None:
         open_log(path)
 
 
-def test_a_locked_database_cannot_be_opened(path: Path) -> None:
+@pytest.mark.parametrize("begin", ["BEGIN EXCLUSIVE", "BEGIN IMMEDIATE"])
+def test_a_locked_database_cannot_be_opened(path: Path, begin: str) -> None:
     with other_connection(path) as other:
-        other.execute("BEGIN EXCLUSIVE")
+        other.execute(begin)
         with pytest.raises(StoreUnavailable, match="locked"):
             open_log(path)
         other.execute("ROLLBACK")
@@ -531,6 +533,16 @@ def test_a_new_database_can_be_opened_concurrently(path: Path) -> None:
         logs = list(pool.map(lambda _: SqliteEventLog(path, noon_ms, busy_ms=60_000), range(8)))
     for log in logs:
         asyncio.run(log.close())
+
+
+def test_opening_a_new_database_waits_for_another_process_that_writes_to_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with other_connection(path) as other:
+        other.execute("BEGIN IMMEDIATE")
+        monkeypatch.setattr(database, "sleep", lambda _: other.execute("ROLLBACK"))
+        log = SqliteEventLog(path, noon_ms, busy_ms=60_000)
+    asyncio.run(log.close())
 
 
 def test_a_transaction_is_all_or_nothing(path: Path) -> None:

@@ -14,6 +14,7 @@ from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from time import monotonic, sleep
 from typing import TypeAlias
 from uuid import uuid4
 
@@ -24,6 +25,9 @@ ARCHIVE_LOCK = "referee-archive.lock"
 
 BUSY_MS = 5_000
 """Default time to wait for a lock of another process, in milliseconds."""
+
+RETRY_S = 0.01
+"""Time between attempts where SQLite does not wait for a lock itself, in seconds."""
 
 Place: TypeAlias = Path | str
 """Where a database is: its file, or its name in memory (see `in_memory`)."""
@@ -131,7 +135,7 @@ def open_for_writing(place: Place, durability: Durability, busy_ms: int) -> sqli
     connection = _connect(place, busy_ms)
     try:
         if isinstance(place, Path):
-            _enable_wal(connection)
+            _enable_wal(connection, busy_ms)
         connection.execute(f"PRAGMA synchronous = {durability.value}")
         migrate(connection, migrations())
     except BaseException:
@@ -209,9 +213,18 @@ def _restrict_permissions(path: Path) -> None:
             file.chmod(file.stat().st_mode & ~OTHERS & PERMISSIONS)
 
 
-def _enable_wal(connection: sqlite3.Connection) -> None:
+def _enable_wal(connection: sqlite3.Connection, busy_ms: int) -> None:
     """Use a write-ahead log, with which readers and the writer do not block each other."""
-    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    deadline = monotonic() + busy_ms / 1000
+    mode = None
+    while mode is None:
+        try:
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            # SQLite itself does not wait here for a connection that writes, such as one that creates the same database.
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or monotonic() >= deadline:
+                raise
+            sleep(RETRY_S)
     if mode != "wal":
         raise sqlite3.OperationalError(f"no write-ahead log is possible here (journal mode {mode})")
 
