@@ -61,10 +61,7 @@ class AsyncTournaments:
             request_id=request_id(),
             name=name,
             title=title,
-            terms=to_message(
-                structs.replace(plan, match_terms=terms.match_terms()) if terms else plan,
-                tournament_pb2.TournamentTerms,
-            ),
+            terms=to_message(plan, tournament_pb2.TournamentTerms),
             entrants=[to_message(entrant(one), contest_pb2.Entrant) for one in entrants],
         )
         return await self._calls.fetch(Tournament, self._stub.CreateTournament, request, "tournament")
