@@ -92,9 +92,10 @@ class Checker:
         """Check that what each viewer sees is printable, and that its view is JSON by the schema of the game."""
         for viewer in self.viewers:
             with locate(position=position, seat=viewer):
-                wrong = [error.message for error in self.schema.iter_errors(position.view(viewer))]
+                view = position.view(viewer)
+                wrong = [error.message for error in self.schema.iter_errors(view)]
                 require(not wrong, f"the view does not match view_schema: {wrong[:1]}")
-                require(json.dumps(position.view(viewer), allow_nan=False), "the view is not JSON")
+                require(json.dumps(view, allow_nan=False), "the view is not JSON")
                 require(position.text(viewer).isprintable(), "the text of a viewer is not printable")
                 require(position.picture(viewer), "the picture is empty")
 
