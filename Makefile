@@ -4,8 +4,8 @@ BIN := .venv/bin
 READY := .venv/.ready
 OURS := proto/python clients/python .
 PARALLEL ?= -n auto
-# Slow tests wait for processes and clocks more than they compute.
-WAITING ?= -n 4 --dist loadgroup
+# Slow tests wait for processes and clocks two thirds of their time, so that six of them occupy two cores.
+WAITING ?= -n 6 --dist loadgroup
 SELECT ?= not soak and not toolchain
 MINUTES ?= 10
 # Tests start hundreds of processes; without bytecode files each would compile all that it imports.

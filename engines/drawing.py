@@ -28,7 +28,8 @@ BASELINE: Final = 0.35
 
 def escaped(text: str) -> str:
     """Return text for use in elements and attributes; what cannot be printed, or is not legal in XML, is replaced."""
-    return escape("".join([sign if sign.isprintable() else "\ufffd" for sign in text]))
+    printable = text if text.isprintable() else "".join([sign if sign.isprintable() else "\ufffd" for sign in text])
+    return escape(printable)
 
 
 def number_text(value: float) -> str:

@@ -39,6 +39,8 @@ PAINT = {
     "stroke-width",
 }
 LETTERS = {"font-family", "font-size", "font-weight", "text-anchor"}
+ATTRIBUTES = GEOMETRY | PAINT | LETTERS
+NUMBERS = GEOMETRY - {"d", "points", "transform"}
 ROOT = {"viewBox", "role", "aria-label", "font-family"}
 COLOUR = re.compile("#[0-9a-f]{3}|#[0-9a-f]{6}|none", re.ASCII)
 FAMILIES = ("sans-serif", "monospace")
@@ -78,11 +80,11 @@ def places_of(drawn: ElementTree.Element) -> list[tuple[float, float]]:
 def _check_element(inner: ElementTree.Element) -> None:
     tag = inner.tag.removeprefix(NAMESPACE)
     require(tag in ELEMENTS, f"a drawing contains the element {tag}")
-    unknown = set(inner.attrib) - GEOMETRY - PAINT - LETTERS
+    unknown = inner.attrib.keys() - ATTRIBUTES
     require(not unknown, f"an element of a drawing has the attributes {sorted(unknown)}")
     for name in ("fill", "stroke"):
         require(COLOUR.fullmatch(inner.get(name, "none")), f"{name} of a drawing is {inner.get(name)!r}")
-    for name in (GEOMETRY - {"d", "points", "transform"}) & set(inner.attrib):
+    for name in NUMBERS & inner.attrib.keys():
         require(NUMBER.fullmatch(inner.attrib[name]), f"{name} of a drawing is {inner.attrib[name]!r}")
     require(inner.get("font-family", "monospace") in FAMILIES, "a font of a drawing is not a generic one")
     require(not inner.text or tag == "text", f"the element {tag} of a drawing contains text")

@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
-from referee.cli._shared.output import page_option
+from referee.cli._shared.output import STATUSES, page_option
 from referee.cli._shared.play_options import plan_keys, play_options, read_chosen_openings
 from referee.cli._shared.standings_text import arena_text
-from referee.cli._shared.tournament_runner import STATUSES, run_contest
+from referee.cli._shared.tournament_runner import run_contest
 from referee.contests.tournament.tournament_terms import MAX_REPETITIONS
 from referee.local.arena_plan import meeting_keys, read_arena
 from referee.local.contest_file import tournament_plan

@@ -25,10 +25,9 @@ from referee.cli._shared.account_tables import print_bots
 from referee.cli._shared.client_options import organiser_command, words
 from referee.cli._shared.correction_commands import REASON, add_correction_commands
 from referee.cli._shared.game_options import GameCommand
-from referee.cli._shared.output import write
+from referee.cli._shared.output import STATUSES, page_option, write
 from referee.cli._shared.publishing import out_option, publish_contest
 from referee.cli._shared.report_text import standings_text
-from referee.cli._shared.tournament_runner import run
 from referee.local.contest_file import read_tournament
 from referee.local.trf_plan import plan_of_report
 from referee.show.collector import tournament_report
@@ -183,7 +182,21 @@ def absent(organiser: Organiser, name: str, pairing: str, entrants: tuple[str, .
     click.echo(pairing_text(organiser.tournaments.declare_absent(name, pairing, entrants, message)))
 
 
-tournament.add_command(run)
+@tournament.command(cls=GameCommand, epilog=STATUSES)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Results folder. [referee-tournament/NAME OF THE FILE]")
+@page_option
+@click.pass_context
+def run(context: click.Context, file: Path, out: Path | None, page: bool) -> None:
+    """Run the tournament of FILE on this machine, with its bots and an embedded referee.
+
+    FILE is a TOML file with bots, game, clock and format. Running the same command again skips the matches that have
+    been played.
+    """
+    # The other commands do without the embedded referee, whose import takes as long as all of theirs.
+    from referee.cli._shared.tournament_runner import run_tournament  # noqa: PLC0415
+
+    context.exit(run_tournament(file, out, page))
 
 
 def _correct(

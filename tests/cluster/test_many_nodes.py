@@ -47,7 +47,7 @@ def running(
 
 @contextmanager
 def surviving(
-    folder: Path, moves: int = 100, ends: int = 16, disk: Disk | None = None
+    folder: Path, moves: int = 100, ends: int = 8, disk: Disk | None = None
 ) -> Iterator[tuple[Cluster, SharedServices]]:
     """Run nodes; the block causes a fault after some moves, and the promises are checked after it."""
     with running(folder, disk=disk) as (cluster, services):

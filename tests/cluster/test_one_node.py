@@ -27,7 +27,7 @@ OFTEN = ("kill the node", "kill the database", "cut off the database", "slow dow
 
 
 @contextmanager
-def on_sqlite(folder: Path, moves: int = 100, ends: int = 16) -> Iterator[Cluster]:
+def on_sqlite(folder: Path, moves: int = 100, ends: int = 8) -> Iterator[Cluster]:
     """Run a node; the block causes a fault after some moves, and the promises are checked after it."""
     with run_cluster(folder) as cluster:
         cluster.wait_for_moves(moves)
@@ -41,7 +41,7 @@ def on_postgres(folder: Path) -> Iterator[tuple[Cluster, SharedServices]]:
     with run_shared_services(folder) as services, run_cluster(folder, own_flags=services.flags) as cluster:
         cluster.wait_for_moves(100)
         yield cluster, services
-        cluster.wait_for_ends(16)
+        cluster.wait_for_ends(8)
         cluster.assert_promises_kept()
 
 

@@ -92,7 +92,7 @@ def test_bots_at_one_address_play_on_several_processes_although_one_of_them_is_k
         wait_until(lambda: "node process started again" in server.log.read_text())
         assert set(first_pids[1:]) < set(node_pids(server))
         assert len(open_sessions(server)) == PROCESSES  # At the same addresses.
-        cluster.wait_for_ends(16)
+        cluster.wait_for_ends(8)
         cluster.assert_promises_kept()
         nodes = list(map(os.pidfd_open, node_pids(server)))
         server.process.send_signal(signal.SIGTERM)

@@ -80,6 +80,15 @@ def test_a_match_is_played_in_all_seats_and_its_records_are_valid(tmp_path: Path
     assert "2.1: bert " in completed.stdout
 
 
+def test_a_match_is_reported_whatever_authority_the_environment_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOT_CA", str(tmp_path / "authority-of-another-server.pem"))
+    completed = referee("match", "random", "random", "--game", "trox", "--out", str(tmp_path))
+    assert (completed.returncode, "matches played: 1" in completed.stdout) == (0, True), completed.stderr
+    assert (tmp_path / "report.html").exists()
+
+
 @pytest.mark.parametrize(
     ("behaviour", "clock", "faults"),
     [("silent", "5", ["2", "-", "-"]), ("illegal", "60", ["-", "2", "-"]), ("dies", "600", ["-", "-", "2"])],

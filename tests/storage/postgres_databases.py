@@ -4,10 +4,13 @@ They are set up as docs/cluster.md says: one role owns the tables, and another o
 """
 
 import asyncio
+import atexit
 import os
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
 from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -95,6 +98,7 @@ def run_postgres(
     try:
         with disk(folder):
             try:
+                subprocess.run(["cp", "-a", f"{_new_server()}/.", folder], check=True)
                 server = PrivatePostgres(folder, options)
             except PostgresMissing as why:
                 if os.environ.get("CI"):
@@ -104,6 +108,15 @@ def run_postgres(
                 yield server
     finally:
         shutil.rmtree(folder)
+
+
+@cache
+def _new_server() -> Path:
+    """Return a folder with the data of a server that was never started: a copy of it takes a fifth of the time."""
+    folder = create_folder()
+    atexit.register(shutil.rmtree, folder)
+    PrivatePostgres(folder)
+    return folder
 
 
 async def _migrate(url: str) -> None:

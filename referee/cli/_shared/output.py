@@ -21,6 +21,17 @@ BAR_CHARS = 24
 COUNTS_CHARS = 27
 """Width of the counts and the estimated time."""
 
+STATUSES = """\b
+Exit status:
+    0  finished, and no match was forfeited
+    1  the referee could not start
+    2  invalid input
+    3  a bot forfeited a match: late, illegal, absent
+    4  a bot could not be started
+    5  a match was void again and again: the rules failed
+  130  Ctrl-C (143: SIGTERM); finished matches are kept
+"""
+"""The end of the help of commands that run a contest on this machine."""
 
 page_option = click.option(
     "--page", is_flag=True, help="Show it on a web page, which stays until Ctrl-C; needs referee[site]."

@@ -1,4 +1,4 @@
-"""`referee tournament run`, and how all commands run tournaments here, with progress and reports."""
+"""How commands run tournaments here, with progress and reports."""
 
 import asyncio
 import time
@@ -22,8 +22,7 @@ from referee_values import (
     TournamentEntry,
 )
 
-from referee.cli._shared.game_options import GameCommand
-from referee.cli._shared.output import Show, echo_start, keep_page, page_option, progress
+from referee.cli._shared.output import Show, echo_start, keep_page, progress
 from referee.cli._shared.report_text import report_text
 from referee.cli._shared.signals import BY_SIGNAL, until_interrupted
 from referee.local.contest_file import TournamentPlan, read_tournament
@@ -39,16 +38,6 @@ from referee.show.value_conversion import pairing_text
 
 EXPORTS: dict[ExportFormat, str] = {"csv": "standings.csv", "json": "tournament.json", "trf": "tournament.trf"}
 DEFAULT_OUT = Path("referee-tournament")
-STATUSES = """\b
-Exit status:
-    0  finished, and no match was forfeited
-    1  the referee could not start
-    2  invalid input
-    3  a bot forfeited a match: late, illegal, absent
-    4  a bot could not be started
-    5  a match was void again and again: the rules failed
-  130  Ctrl-C (143: SIGTERM); finished matches are kept
-"""
 PAGE = "report.html"
 HOW_TO_RESUME = "to play the rest, run the same command with the same --out"
 
@@ -185,7 +174,7 @@ def estimate_pairings(tournament: Tournament) -> int:
 def _save_report(runtime: TournamentRuntime) -> Report | None:
     """Write results and report to the folder. Return None if the tournament has not started."""
     name, out = runtime.name, runtime.folder.path
-    with Organiser(runtime.server.info.grpc, runtime.server.token) as organiser:
+    with Organiser(runtime.server.info.grpc, runtime.server.token, ca="") as organiser:
         try:
             save_report_data(organiser, name, out)
         except RefereeError:
@@ -243,22 +232,13 @@ class ContestExitStatus(IntEnum):
     VOID = 5
 
 
-@click.command(cls=GameCommand, epilog=STATUSES)
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Results folder. [referee-tournament/NAME OF THE FILE]")
-@page_option
-@click.pass_context
-def run(context: click.Context, file: Path, out: Path | None, page: bool) -> None:
-    """Run the tournament of FILE on this machine, with its bots and an embedded referee.
-
-    FILE is a TOML file with bots, game, clock and format. Running the same command again skips the matches that have
-    been played.
-    """
+def run_tournament(file: Path, out: Path | None, page: bool) -> int:
+    """Run the tournament of a file, and return the exit status. Raises a DetailedError or ClickException."""
     plan = read_tournament(file, LOCAL_POLICIES)
     if not plan.bots:
         raise click.UsageError('no bots; add a line such as mine = "./my-bot" below [bots]')
     folder = ResultsFolder(out or DEFAULT_OUT / file.stem)
-    context.exit(run_contest(LocalContest((plan,), file.parent, folder, page), full_report).status())
+    return run_contest(LocalContest((plan,), file.parent, folder, page), full_report).status()
 
 
 def run_contest(contest: LocalContest, summarise: Callable[[ContestRunner], str]) -> ContestRunner:
