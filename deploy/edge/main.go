@@ -55,7 +55,7 @@ var (
 	ping         = flag.Duration("keepalive-interval", time.Minute, "interval of keepalive pings on an idle connection")
 	pong         = flag.Duration("keepalive-timeout", 20*time.Second, "timeout of a keepalive ping")
 	minPing      = flag.Duration("min-client-ping-interval", 5*time.Second, "shortest interval of a client's pings")
-	drain        = flag.Duration("drain-timeout", 2*time.Second, "time for calls to end after SIGTERM")
+	drain        = flag.Duration("drain-timeout", 2*time.Second, "time for calls to end before the process does")
 	gcPercent    = flag.Int("gc-percent", 50, "garbage in percent of what is in use, at which it is collected")
 	memoryTarget = flag.Int64("memory-limit", 512<<20, "memory in bytes above which garbage is collected more often")
 )
@@ -66,7 +66,7 @@ func init() {
 	flag.StringVar(&files.ClientCA, "tls-client-ca", "", "CA of client certificates (PEM); empty: they need none")
 	flag.IntVar(&limits.Total, "max-connections", math.MaxInt, "connections at once")
 	flag.IntVar(&limits.PerAddress, "max-connections-per-address", 256, "connections of an address (IPv6: a /64 network)")
-	flag.IntVar(&limits.Idle, "max-idle-connections", 1500, "connections without an open call")
+	flag.IntVar(&limits.Idle, "max-idle-connections", 1000, "connections without an open call")
 	flag.DurationVar(&limits.FirstCall, "first-call-timeout", 15*time.Second, "time for a connection to begin a call")
 }
 
@@ -75,7 +75,8 @@ func main() {
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: asServer})))
 	debug.SetGCPercent(*gcPercent)
 	debug.SetMemoryLimit(*memoryTarget)
-	go endWithServer()
+	// A supervisor sends it to all processes of a service at once, but the server still needs its door to drain.
+	signal.Ignore(syscall.SIGTERM)
 	if err := run(); err != nil {
 		slog.Error("the front door cannot start", "why", err.Error())
 		os.Exit(1)
@@ -95,10 +96,14 @@ func asServer(_ []string, part slog.Attr) slog.Attr {
 	return part
 }
 
-// endWithServer lets the sockets be free for the next server if this one was killed.
-func endWithServer() {
-	_, _ = io.Copy(io.Discard, os.Stdin)
-	os.Exit(0)
+// serverEnds returns a channel that is closed when the server wants this process to end, or was killed.
+func serverEnds() <-chan struct{} {
+	ends := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		close(ends)
+	}()
+	return ends
 }
 
 func run() error {
@@ -119,7 +124,7 @@ func run() error {
 		grpc.Creds(transport), grpc.InTapHandle(forwarder.Admit), grpc.UnknownServiceHandler(forwarder.Handle),
 	}
 	door := grpc.NewServer(append(options(), passing...)...)
-	failed := make(chan error)
+	failed := make(chan error, 9)
 	for _, text := range strings.Split(*listeners, ",") {
 		listener, err := inherit(text)
 		if err != nil {
@@ -135,15 +140,12 @@ func run() error {
 		pages := http.Server{Handler: pages(connection, limiter, forwarder), ReadHeaderTimeout: *handshake}
 		go func() { failed <- pages.Serve(listener) }()
 	}
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGTERM)
 	select {
 	case err := <-failed:
 		return err
-	case <-stop:
+	case <-serverEnds():
 	}
 	time.AfterFunc(*drain, door.Stop)
-	go func() { <-failed }()
 	door.GracefulStop()
 	return nil
 }

@@ -32,6 +32,7 @@ func pages(server *grpc.ClientConn, limiter *connections.Limiter, forwarder *for
 			value            int64
 		}{
 			{"connections", "gauge", "Open connections.", int64(limiter.Open())},
+			{"connections_total", "counter", "Connections of clients.", limiter.Accepted.Load()},
 			{"connections_refused_total", "counter", "Connections above a limit.", limiter.Refused.Load()},
 			{"connections_silent_total", "counter", "Connections closed because they began no call.", limiter.Silent.Load()},
 			{"connections_idle_total", "counter", "Connections closed because too many were idle.", limiter.Idle.Load()},

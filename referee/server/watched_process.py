@@ -37,7 +37,7 @@ class WatchedProcess:
         self._keeping = asyncio.create_task(self._keep())
 
     async def close(self) -> None:
-        """End it by SIGTERM, and wait until it has ended."""
+        """End its standard input, send SIGTERM, and wait until it has ended."""
         self._keeping.cancel()
         await asyncio.wait([self._keeping])
 
@@ -62,5 +62,6 @@ class WatchedProcess:
             try:
                 return await process.wait()
             finally:
+                pipe.close()
                 process.terminate()
                 await process.wait()

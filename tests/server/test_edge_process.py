@@ -111,9 +111,22 @@ def test_a_match_is_played_to_its_end_through_the_door(tmp_path: Path) -> None:
         organiser.connection(1).send(resignation={"match_id": match_id})
         assert organiser.connection(0).receive("match_ended").match_id == match_id
         assert read_metrics(organiser.server)["calls"] == 2
-        door = door_pid(organiser.server)
-    assert not list(error_log_lines(organiser.server))
-    assert door
+        assert not list(error_log_lines(organiser.server))
+
+
+def test_bots_stay_connected_when_a_supervisor_ends_all_processes_at_once_and_the_server_drains(tmp_path: Path) -> None:
+    with server_with_organiser(tmp_path, *FLAGS) as organiser:
+        match_id = organiser.start_match()
+        turn = organiser.next_turn()
+        for pid in (door_pid(organiser.server), organiser.server.process.pid):
+            os.kill(pid, signal.SIGTERM)
+        assert organiser.connection(0).receive("draining")
+        organiser.connection(0).send(
+            move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]}
+        )
+        assert organiser.connection(0).receive("verdict").HasField("accepted")
+        assert organiser.server.process.wait(TIMEOUT_S) == 0
+        assert not list(error_log_lines(organiser.server))
 
 
 def test_errors_keep_their_details(tmp_path: Path) -> None:
@@ -224,6 +237,7 @@ def test_strangers_add_little_memory(
                 stranger = stack.enter_context(connect_from(ADDRESSES[number % len(ADDRESSES)], server))
                 stranger.sendall(http2.PREFACE + http2.SETTINGS)
                 misbehave(stranger)
+        wait_until(server, lambda found: found["connections_total"] > connections and found["calls"] == 0)
         assert register_bots(channel, owner, "anna")
         grown_bytes = most_memory_bytes(server) - before_bytes
         with capsys.disabled():

@@ -41,9 +41,9 @@ type Limiter struct {
 	firstCall     time.Duration
 	open, waiting budget
 	idle          *idlers
-	// Refused counts the connections that were closed at once, Silent those that began no call in time, and Idle
-	// those that were closed because too many were idle.
-	Refused, Silent, Idle atomic.Int64
+	// Accepted counts all connections, Refused those that were closed at once, Silent those that began no call in
+	// time, and Idle those that were closed because too many were idle.
+	Accepted, Refused, Silent, Idle atomic.Int64
 }
 
 // NewLimiter returns a Limiter that counts no connection yet.
@@ -76,6 +76,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
+		l.limiter.Accepted.Add(1)
 		address := addressOf(inner.RemoteAddr())
 		release, ok := l.limiter.open.take(networkOf(address), 1)
 		if !ok {
