@@ -119,9 +119,10 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	limits.Read = *read
 	limiter, forwarder := connections.NewLimiter(limits), forward.New(connection, *read)
 	passing := []grpc.ServerOption{
-		grpc.Creds(transport), grpc.InTapHandle(forwarder.Admit), grpc.UnknownServiceHandler(forwarder.Handle),
+		grpc.Creds(connections.Watched(transport)), grpc.InTapHandle(forwarder.Admit), grpc.UnknownServiceHandler(forwarder.Handle),
 	}
 	door := grpc.NewServer(append(options(), passing...)...)
 	failed := make(chan error, 9)

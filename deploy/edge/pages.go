@@ -36,7 +36,7 @@ func pages(server *grpc.ClientConn, limiter *connections.Limiter, forwarder *for
 			{"connections_refused_total", "counter", "Connections above a limit.", limiter.Refused.Load()},
 			{"connections_silent_total", "counter", "Connections closed because they began no call.", limiter.Silent.Load()},
 			{"connections_idle_total", "counter", "Connections closed because too many were idle.", limiter.Idle.Load()},
-			{"connections_unread_total", "counter", "Connections closed with an unread answer.", forwarder.Unread.Load()},
+			{"connections_unread_total", "counter", "Connections closed with an unread answer.", limiter.Unread.Load()},
 			{"calls", "gauge", "Open calls.", forwarder.Open.Load()},
 			{"calls_total", "counter", "Calls passed on.", forwarder.Calls.Load()},
 			{"calls_refused_total", "counter", "Calls refused because too many waited for the server.", forwarder.Refused.Load()},

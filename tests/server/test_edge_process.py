@@ -189,6 +189,16 @@ def test_calls_without_a_token_are_limited_for_each_address(tmp_path: Path) -> N
         wait_until(server, lambda found: found["calls_total"] == 4 and found["calls"] == 2)
 
 
+def test_a_connection_whose_answers_are_not_read_is_closed(tmp_path: Path) -> None:
+    """gRPC would keep them as long as the connection."""
+    with run_server(tmp_path, "--ephemeral", "--read-timeout-ms", "1000", *FLAGS) as server:
+        connection = http2.RawConnection(server.address, http2.NO_WINDOW)
+        connection.start_call(http2.CALL_PATH, server.admin_token, b"")
+        assert http2.receive_until([connection], lambda: connection.closed, TIMEOUT_S)
+        assert read_metrics(server)["connections_unread_total"] == 1
+        connection.close()
+
+
 def send_endless_headers(stranger: socket.socket) -> None:
     stranger.sendall(http2.frame(http2.HEADERS, 0, 1, FIELDS))
     for _ in range(100):

@@ -32,28 +32,28 @@ type Limits struct {
 	// Idle is the number of connections without an open call. Above it, the one is closed that is idle for longest,
 	// first of those that never had a call.
 	Idle int
-	// FirstCall is the time in which a connection must begin a call.
-	FirstCall time.Duration
+	// FirstCall is the time in which a connection must begin a call, and Read that in which it must read an answer.
+	FirstCall, Read time.Duration
 }
 
 // Limiter counts the open connections of several listeners, and what their calls use.
 type Limiter struct {
-	firstCall     time.Duration
+	limits        Limits
 	open, waiting budget
 	idle          *idlers
 	// Accepted counts all connections, Refused those that were closed at once, Silent those that began no call in
-	// time, and Idle those that were closed because too many were idle.
-	Accepted, Refused, Silent, Idle atomic.Int64
+	// time, Idle those that were closed because too many were idle, and Unread those that did not read.
+	Accepted, Refused, Silent, Idle, Unread atomic.Int64
 }
 
 // NewLimiter returns a Limiter that counts no connection yet.
 func NewLimiter(limits Limits) *Limiter {
 	waiting := min(limits.PerAddress, math.MaxInt32) * waitingBytes
 	return &Limiter{
-		firstCall: limits.FirstCall,
-		idle:      &idlers{most: limits.Idle},
-		open:      newBudget(limits.Total, limits.PerAddress, 0),
-		waiting:   newBudget(waitingAddresses*waiting, waiting, waitingShare),
+		limits:  limits,
+		idle:    &idlers{most: limits.Idle},
+		open:    newBudget(limits.Total, limits.PerAddress, 0),
+		waiting: newBudget(waitingAddresses*waiting, waiting, waitingShare),
 	}
 }
 
@@ -94,7 +94,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 func (l *Limiter) rest(peer *Peer) {
 	if oldest := l.idle.add(peer); oldest != nil {
 		l.Idle.Add(1)
-		oldest.Close()
+		oldest.conn.Close()
 	}
 }
 
@@ -122,8 +122,11 @@ type connection struct {
 
 func newConnection(inner net.Conn, address netip.Addr, release func(), limiter *Limiter) *connection {
 	c := &connection{Conn: inner, release: release}
-	c.peer = &Peer{Addr: inner.RemoteAddr(), Address: address, Close: func() { c.Close() }, limiter: limiter}
-	c.peer.silence = time.AfterFunc(limiter.firstCall, func() {
+	c.peer = &Peer{Addr: inner.RemoteAddr(), Address: address, limiter: limiter, conn: c}
+	c.peer.delivery = delivery{
+		timeout: limiter.limits.Read, tooLate: c.peer.CloseUnread, wire: map[uint32]struct{}{},
+	}
+	c.peer.silence = time.AfterFunc(limiter.limits.FirstCall, func() {
 		limiter.Silent.Add(1)
 		c.end()
 	})
@@ -134,6 +137,7 @@ func (c *connection) RemoteAddr() net.Addr { return c.peer }
 
 func (c *connection) Close() error {
 	c.peer.silence.Stop()
+	c.peer.delivery.stop()
 	c.peer.limiter.idle.forget(c.peer)
 	return c.end()
 }
@@ -147,11 +151,11 @@ func (c *connection) end() error {
 type Peer struct {
 	net.Addr
 	// Address is that of the other end, without its port.
-	Address netip.Addr
-	// Close closes the connection at once.
-	Close   func()
-	limiter *Limiter
-	silence *time.Timer
+	Address  netip.Addr
+	limiter  *Limiter
+	conn     *connection
+	silence  *time.Timer
+	delivery delivery
 	// What follows is of idlers.
 	calls       int
 	resting     *list.Element
@@ -163,12 +167,22 @@ type Peer struct {
 // called in any case.
 func (p *Peer) BeginCall(headerBytes int) (answered func(), ok bool) {
 	p.silence.Stop()
+	p.delivery.run(1)
 	p.limiter.idle.remove(p)
 	return p.limiter.waiting.take(networkOf(p.Address), callBytes+headerBytes)
 }
 
 // EndCall notes that a call of the connection has ended.
-func (p *Peer) EndCall() { p.limiter.rest(p) }
+func (p *Peer) EndCall() {
+	p.delivery.run(-1)
+	p.limiter.rest(p)
+}
+
+// CloseUnread closes the connection at once, because its client has not read an answer in time.
+func (p *Peer) CloseUnread() {
+	p.limiter.Unread.Add(1)
+	p.conn.Close()
+}
 
 // PeerOf returns the peer of the call with this context.
 func PeerOf(ctx context.Context) (*Peer, bool) {

@@ -55,7 +55,7 @@ func TestConnectionsAboveTheLimitsAreClosed(t *testing.T) {
 		{[]string{"2001:db8::1", "2001:db8::1", "2001:db8:0:1::1"}, 3},
 		{[]string{"::ffff:10.0.0.1", "10.0.0.1", "10.0.0.1"}, 2},
 	} {
-		limiter := NewLimiter(Limits{Total: 3, PerAddress: 2, FirstCall: time.Hour, Idle: 9})
+		limiter := NewLimiter(Limits{Total: 3, PerAddress: 2, FirstCall: time.Hour, Read: time.Hour, Idle: 9})
 		open := accept(limiter, test.addresses...)
 		refused := len(test.addresses) - test.admitted
 		if len(open) != test.admitted || limiter.Open() != test.admitted || int(limiter.Refused.Load()) != refused {
@@ -65,7 +65,7 @@ func TestConnectionsAboveTheLimitsAreClosed(t *testing.T) {
 }
 
 func TestAClosedConnectionMakesRoomOnce(t *testing.T) {
-	limiter := NewLimiter(Limits{Total: 2, PerAddress: 2, FirstCall: time.Hour, Idle: 9})
+	limiter := NewLimiter(Limits{Total: 2, PerAddress: 2, FirstCall: time.Hour, Read: time.Hour, Idle: 9})
 	first := accept(limiter, "10.0.0.1", "10.0.0.1")[0]
 	first.Close()
 	first.Close()
@@ -75,7 +75,7 @@ func TestAClosedConnectionMakesRoomOnce(t *testing.T) {
 }
 
 func TestAConnectionIsClosedThatBeginsNoCall(t *testing.T) {
-	limiter := NewLimiter(Limits{Total: 2, PerAddress: 2, FirstCall: time.Millisecond, Idle: 9})
+	limiter := NewLimiter(Limits{Total: 2, PerAddress: 2, FirstCall: time.Millisecond, Read: time.Hour, Idle: 9})
 	silent := accept(limiter, "10.0.0.1")[0]
 	if _, err := silent.Read(make([]byte, 1)); err == nil {
 		t.Fatal("it was not closed")
@@ -86,7 +86,7 @@ func TestAConnectionIsClosedThatBeginsNoCall(t *testing.T) {
 }
 
 func TestTheLongestIdleConnectionIsClosedWhenThereAreTooMany(t *testing.T) {
-	limiter := NewLimiter(Limits{Total: 9, PerAddress: 9, FirstCall: time.Hour, Idle: 3})
+	limiter := NewLimiter(Limits{Total: 9, PerAddress: 9, FirstCall: time.Hour, Read: time.Hour, Idle: 3})
 	open := accept(limiter, "10.0.0.1", "10.0.0.2", "10.0.0.3")
 	peers := []*Peer{}
 	for _, conn := range open {
@@ -119,7 +119,7 @@ func TestTheLongestIdleConnectionIsClosedWhenThereAreTooMany(t *testing.T) {
 }
 
 func TestCallsThatWaitAreLimitedForEachAddress(t *testing.T) {
-	limiter := NewLimiter(Limits{Total: 9, PerAddress: 2, FirstCall: time.Hour, Idle: 9})
+	limiter := NewLimiter(Limits{Total: 9, PerAddress: 2, FirstCall: time.Hour, Read: time.Hour, Idle: 9})
 	open := accept(limiter, "10.0.0.1", "10.0.0.2")
 	one, other := open[0].RemoteAddr().(*Peer), open[1].RemoteAddr().(*Peer)
 	answered, ok := one.BeginCall(2*waitingBytes - callBytes)

@@ -33,10 +33,10 @@ var streams = &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}
 // Forwarder handles all calls of a gRPC server.
 type Forwarder struct {
 	server      grpc.ClientConnInterface
-	readTimeout time.Duration
-	// Calls counts all calls, Open those that have not ended, Refused those above the limit of calls that wait for the
-	// server, and Unread the connections that were closed, because an answer was not read in time.
-	Calls, Open, Refused, Unread atomic.Int64
+	readTimeout time.Duration // Only while an answer cannot be queued: Limits.Read is for those that are.
+	// Calls counts all calls, Open those that have not ended, and Refused those above the limit of calls that wait for
+	// the server.
+	Calls, Open, Refused atomic.Int64
 }
 
 // New returns a Forwarder to a server. A connection is closed if its client takes longer to read an answer.
@@ -149,10 +149,7 @@ func (f *Forwarder) passAnswers(
 			return err
 		}
 	}
-	unread := time.AfterFunc(f.readTimeout, func() {
-		f.Unread.Add(1)
-		to.Close()
-	})
+	unread := time.AfterFunc(f.readTimeout, to.CloseUnread)
 	defer unread.Stop()
 	for {
 		unread.Stop()

@@ -26,7 +26,7 @@ const method = "/some.Service/Method"
 func door(t *testing.T, readTimeout time.Duration, handler grpc.StreamHandler) *grpc.ClientConn {
 	t.Helper()
 	server := connect(t, serve(t, listen(t), grpc.UnknownServiceHandler(handler)))
-	limiter := connections.NewLimiter(connections.Limits{Total: 9, PerAddress: 9, FirstCall: time.Hour, Idle: 9})
+	limiter := connections.NewLimiter(connections.Limits{Total: 9, PerAddress: 9, FirstCall: time.Hour, Read: time.Hour, Idle: 9})
 	return connect(t, pass(t, limiter, forward.New(server, readTimeout)))
 }
 
@@ -203,7 +203,7 @@ func TestAMethodWithStrangeCharactersIsUnknown(t *testing.T) {
 func TestACallFailsWhileTheServerCannotBeReached(t *testing.T) {
 	nowhere := listen(t)
 	nowhere.Close()
-	limiter := connections.NewLimiter(connections.Limits{Total: 9, PerAddress: 9, FirstCall: time.Hour, Idle: 9})
+	limiter := connections.NewLimiter(connections.Limits{Total: 9, PerAddress: 9, FirstCall: time.Hour, Read: time.Hour, Idle: 9})
 	forwarder := forward.New(connect(t, nowhere.Addr().String()), time.Hour)
 	err := connect(t, pass(t, limiter, forwarder)).Invoke(t.Context(), method, wrapperspb.String(""), &wrapperspb.StringValue{})
 	if status.Code(err) != codes.Unavailable {
