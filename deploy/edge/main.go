@@ -27,6 +27,7 @@ import (
 	"referee.example/edge/internal/certificates"
 	"referee.example/edge/internal/connections"
 	"referee.example/edge/internal/forward"
+	"referee.example/edge/internal/link"
 )
 
 // windowBytes is how much of a call may be on its way. gRPC would let it grow to megabytes.
@@ -42,6 +43,7 @@ var (
 	listeners  = flag.String("listeners", "", "descriptors of the sockets that listen, with commas between them")
 	httpSocket = flag.Int("http-listener", -1, "descriptor of the socket for metrics and health checks; -1: none")
 	server     = flag.String("server", "", "path of the Unix socket of the server")
+	linked     = flag.String("link", "", "path of the Unix socket of the server for Play streams")
 	files      certificates.Files
 	limits     connections.Limits
 
@@ -120,7 +122,7 @@ func run() error {
 		return err
 	}
 	limits.Read = *read
-	limiter, forwarder := connections.NewLimiter(limits), forward.New(connection, *read)
+	limiter, forwarder := connections.NewLimiter(limits), forward.New(connection, link.New(*linked), *read)
 	passing := []grpc.ServerOption{
 		grpc.Creds(connections.Watched(transport)), grpc.InTapHandle(forwarder.Admit), grpc.UnknownServiceHandler(forwarder.Handle),
 	}

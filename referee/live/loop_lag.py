@@ -92,10 +92,16 @@ class LoopLag:
         self.charge()
         return Lag(self._past_us + late_us, past_own_us + min(late_us, self._charged_us.get(holder, 0)), holder)
 
-    def arrival(self, holder: str, network_us: Micros | None = None) -> MessageArrival:
-        """Record that a message of that holder is read now. `network_us`: see `MessageArrival`."""
+    def arrival(
+        self, holder: str, network_us: Micros | None = None, arrived_us: Micros | None = None
+    ) -> MessageArrival:
+        """Record that a message of that holder is read now. `network_us`: see `MessageArrival`.
+
+        `arrived_us` is when it arrived at the front door, in monotonic time; None: now.
+        """
         now_us = self._time.monotonic_us()
-        return MessageArrival(now_us, self.read(holder, now_us), network_us)
+        at_us = now_us if arrived_us is None else min(arrived_us, now_us)
+        return MessageArrival(at_us, self.read(holder, now_us), network_us)
 
     def charge(self) -> None:
         """Charge the CPU time since the last call, as far as the loop was late, to the holder of this task."""

@@ -61,7 +61,8 @@ class EdgeProcess:
             self._opened = opened.pop_all()
         self.port: int = listen.getsockname()[1]
         self.server_path = Path(self._folder) / "grpc.sock"
-        """Path of the Unix socket at which the server must listen."""
+        self.link_path = Path(self._folder) / "play.sock"
+        """Paths of the Unix sockets at which the server must listen: for Play streams, and for all other calls."""
         self._process: WatchedProcess | None = None
 
     @property
@@ -99,6 +100,7 @@ class EdgeProcess:
             "listeners": ",".join(str(listener.fileno()) for listener in self._listeners),
             "http-listener": self._http.fileno() if self._http else -1,
             "server": self.server_path,
+            "link": self.link_path,
             "tls-cert": settings.tls_cert or "",
             "tls-key": settings.tls_key or "",
             "tls-client-ca": settings.tls_client_ca or "",

@@ -20,6 +20,7 @@ from referee.server.application import Application, live_limits
 from referee.server.open_files import max_connections, open_files_limits
 from referee.server.settings import Settings
 from referee.server.stores import Stores
+from referee.transport.door_link import DoorLinks
 from referee.transport.forwarding.cluster_gate import ClusterGate
 from referee.transport.guards.admission import Admission
 from referee.transport.guards.authentication import Authenticator
@@ -200,14 +201,16 @@ class GrpcFrontend:
             gate,
         )
         error_interceptor = ErrorInterceptor(application.lag, settings.max_message_bytes, tools.map_error)
+        interceptors = [
+            admission,
+            *application.tracing.interceptors(),
+            application.metrics.interceptor(time, METHODS),
+            error_interceptor,
+        ]
+        self.links = DoorLinks(play.method(interceptors))
         self.server = Server(
             [service.add_to for service in services],
-            [
-                admission,
-                *application.tracing.interceptors(),
-                application.metrics.interceptor(time, METHODS),
-                error_interceptor,
-            ],
+            interceptors,
             limits,
             open_calls,
         )

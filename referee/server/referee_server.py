@@ -182,6 +182,7 @@ class RefereeServer:
             return await server.open(str(settings.listen), tls, str(self._own_listen or ""), site_path)
         self._edge = EdgeProcess(self._edge_program, settings, self._own_listen)
         await server.open(f"unix:{self._edge.server_path}", None, local_path=site_path)
+        await self._frontend.links.open(self._edge.link_path)
         self._edge.start()
         return self._edge.port
 
@@ -275,7 +276,9 @@ class RefereeServer:
         await self._application.close_matches()
         if self._site:
             await self._site.close()
-        await self._frontend.server.close(CLOSE_GRACE_US)
+        await asyncio.gather(
+            self._frontend.server.close(CLOSE_GRACE_US), self._frontend.links.close(CLOSE_GRACE_US / SECOND)
+        )
         if self._edge:
             await self._edge.close()
         self._http.close()

@@ -23,6 +23,9 @@ import (
 // PeerHeader is the header that tells the server the address of a caller.
 const PeerHeader = "referee-peer"
 
+// PlayMethod has the streams on which bots play.
+const PlayMethod = "/referee_api.v1.PlayService/Play"
+
 const maxMethodBytes = 256
 
 // ofConnection has the headers that belong to a connection, and which gRPC sets anew.
@@ -33,15 +36,16 @@ var streams = &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}
 // Forwarder handles all calls of a gRPC server.
 type Forwarder struct {
 	server      grpc.ClientConnInterface
+	play        grpc.ClientConnInterface
 	readTimeout time.Duration // Only while an answer cannot be queued: Limits.Read is for those that are.
 	// Calls counts all calls, Open those that have not ended, and Refused those above the limit of calls that wait for
 	// the server.
 	Calls, Open, Refused atomic.Int64
 }
 
-// New returns a Forwarder to a server. A connection is closed if its client takes longer to read an answer.
-func New(server grpc.ClientConnInterface, readTimeout time.Duration) *Forwarder {
-	return &Forwarder{server: server, readTimeout: readTimeout}
+// New returns a Forwarder to a server, which has Play streams on a connection of their own. A connection is closed if its client takes longer to read an answer.
+func New(server, play grpc.ClientConnInterface, readTimeout time.Duration) *Forwarder {
+	return &Forwarder{server: server, play: play, readTimeout: readTimeout}
 }
 
 // answeredKey is the key of the function that notes that the server has answered a call.
@@ -82,7 +86,11 @@ func (f *Forwarder) Handle(_ any, caller grpc.ServerStream) error {
 	}
 	ctx, cancel := context.WithCancelCause(metadata.NewOutgoingContext(caller.Context(), headers(caller.Context(), from)))
 	defer cancel(nil)
-	server, err := f.server.NewStream(ctx, streams, method, grpc.ForceCodecV2(Codec{}))
+	to := f.server
+	if method == PlayMethod {
+		to = f.play
+	}
+	server, err := to.NewStream(ctx, streams, method, grpc.ForceCodecV2(Codec{}))
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func door(t *testing.T, readTimeout time.Duration, handler grpc.StreamHandler) *
 	t.Helper()
 	server := connect(t, serve(t, listen(t), grpc.UnknownServiceHandler(handler)))
 	limiter := connections.NewLimiter(connections.Limits{Total: 9, PerAddress: 9, FirstCall: time.Hour, Read: time.Hour, Idle: 9})
-	return connect(t, pass(t, limiter, forward.New(server, readTimeout)))
+	return connect(t, pass(t, limiter, forward.New(server, server, readTimeout)))
 }
 
 // pass starts a door with this forwarder, and returns its address.
@@ -204,7 +204,7 @@ func TestACallFailsWhileTheServerCannotBeReached(t *testing.T) {
 	nowhere := listen(t)
 	nowhere.Close()
 	limiter := connections.NewLimiter(connections.Limits{Total: 9, PerAddress: 9, FirstCall: time.Hour, Read: time.Hour, Idle: 9})
-	forwarder := forward.New(connect(t, nowhere.Addr().String()), time.Hour)
+	forwarder := forward.New(connect(t, nowhere.Addr().String()), nil, time.Hour)
 	err := connect(t, pass(t, limiter, forwarder)).Invoke(t.Context(), method, wrapperspb.String(""), &wrapperspb.StringValue{})
 	if status.Code(err) != codes.Unavailable {
 		t.Fatal(err)
