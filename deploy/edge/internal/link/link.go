@@ -54,7 +54,7 @@ func (l *Link) serve(c *connection) {
 	l.set(c)
 	err := c.run()
 	l.set(nil)
-	slog.Warn("the link to the server was lost", "why", err.Error())
+	slog.Info("the link to the server has ended", "why", err.Error())
 }
 
 func (l *Link) set(c *connection) {
