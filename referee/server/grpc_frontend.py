@@ -207,7 +207,7 @@ class GrpcFrontend:
             application.metrics.interceptor(time, METHODS),
             error_interceptor,
         ]
-        self.links = DoorLinks(play.method(interceptors))
+        self.links = DoorLinks(play.method(interceptors), application.lag.door)
         self.server = Server(
             [service.add_to for service in services],
             interceptors,

@@ -23,6 +23,7 @@ import grpc.aio
 import msgspec
 import structlog
 
+from referee.live.door_lag import DoorLag
 from referee.match.clock import Micros
 from referee.transport.guards.caller_address import LOCAL
 from referee.transport.wire.error_mapping import STATUS_DETAILS
@@ -32,10 +33,10 @@ STAMP: Final = Struct(">Q")
 NS_PER_US = 1_000
 COUNT: Final = Struct(">I")
 
-OPEN, MESSAGE, CLOSE, GONE, CREDIT, END = range(6)
+OPEN, MESSAGE, CLOSE, GONE, CREDIT, END, BEAT = range(7)
 """Kinds of frames: a stream begins, with its metadata (JSON); a message, which of a bot begins with the time of its
 arrival (CLOCK_MONOTONIC, nanoseconds); the bot has closed its side, or is gone; the number of messages that were taken;
-the stream ends with a status (`Ended`, JSON)."""
+the stream ends with a status (`Ended`, JSON); the door is alive (see `door_lag`)."""
 
 WINDOW = 16
 """Messages of one stream in each direction that its receiver has not taken yet."""
@@ -168,9 +169,10 @@ def _wake(waiting: "asyncio.Future[None] | None") -> None:
 class DoorLink(asyncio.Protocol):
     """The connection of one door."""
 
-    def __init__(self, handler: Any, links: "set[DoorLink]") -> None:
+    def __init__(self, handler: Any, lag: DoorLag, links: "set[DoorLink]") -> None:
         """`links`: all that are connected, which this one joins."""
         self._handler = handler
+        self._lag = lag
         self._links = links
         self._transport: asyncio.WriteTransport | None = None
         self._buffer = bytearray()
@@ -184,6 +186,7 @@ class DoorLink(asyncio.Protocol):
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
         self._links.add(self)
+        self._lag.connect()
         log.info("door connected")
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -219,6 +222,9 @@ class DoorLink(asyncio.Protocol):
             stream = LinkedStream(metadata, self._handler, partial(self._send, number))
             task = asyncio.get_running_loop().create_task(self._serve(number, stream))
             self._streams[number] = stream, task
+            return
+        if kind == BEAT:
+            self._lag.beat()
             return
         found = self._streams.get(number)
         if found is None:  # It ended here while the frame was on its way.
@@ -259,8 +265,9 @@ class DoorLink(asyncio.Protocol):
 class DoorLinks:
     """Accepts doors from `open` to `close`."""
 
-    def __init__(self, method: LinkedMethod) -> None:
+    def __init__(self, method: LinkedMethod, lag: DoorLag) -> None:
         self._method = method
+        self._lag = lag
         self._links: set[DoorLink] = set()
         self._server: asyncio.Server | None = None
 
@@ -268,7 +275,7 @@ class DoorLinks:
         """Listen at the Unix socket of that path."""
         handler = await self._method.wrapped()
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_unix_server(lambda: DoorLink(handler, self._links), path)
+        self._server = await loop.create_unix_server(lambda: DoorLink(handler, self._lag, self._links), path)
 
     async def close(self, grace_s: float) -> None:
         """Accept no more doors, and end the streams that are still open after the grace period."""

@@ -12,6 +12,8 @@ import grpc
 import grpc.aio
 import pytest
 
+from referee.live.loop_lag import LoopLag
+from referee.live.match_timing import LoopTime
 from referee.transport.door_link import (
     CLOSE,
     COUNT,
@@ -78,7 +80,7 @@ async def linked(folder: Path, behaviour: Behaviour) -> AsyncIterator[tuple[Door
         await behaviour(context)
 
     handler = grpc.stream_stream_rpc_method_handler(handle, bytes.decode, str.encode)
-    links = DoorLinks(LinkedMethod("/service/method", handler, ()))
+    links = DoorLinks(LinkedMethod("/service/method", handler, ()), LoopLag(LoopTime()).door)
     await links.open(folder / "link")
     reader, writer = await asyncio.open_unix_connection(folder / "link")
     try:

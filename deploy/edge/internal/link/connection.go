@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 )
 
 // Kinds of frames.
@@ -17,12 +18,15 @@ const (
 	gone
 	credit
 	ended
+	beat
 )
 
 const (
 	headBytes     = 9
 	maxFrameBytes = 64 << 20
 	bufferBytes   = 256 << 10
+	// beatInterval is what the server expects.
+	beatInterval = 50 * time.Millisecond
 )
 
 type frame struct {
@@ -91,11 +95,16 @@ func (c *connection) send(number uint32, kind byte, body []byte) {
 	}
 }
 
-// write sends at once what has gathered since the last time.
+// write sends at once what has gathered since the last time, and beats, by which the server knows that nothing waits.
 func (c *connection) write() {
 	var sending []byte
+	beats := time.NewTicker(beatInterval)
+	defer beats.Stop()
 	for {
 		select {
+		case <-beats.C:
+			c.send(0, beat, nil)
+			continue
 		case <-c.filled:
 		case <-c.lost:
 			return

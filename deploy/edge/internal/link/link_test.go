@@ -52,7 +52,16 @@ func (s *server) send(number uint32, kind byte, body []byte) {
 	}
 }
 
+// receive returns the next frame that is no beat.
 func (s *server) receive() (number uint32, kind byte, body []byte) {
+	for {
+		if number, kind, body = s.next(); kind != beat {
+			return number, kind, body
+		}
+	}
+}
+
+func (s *server) next() (number uint32, kind byte, body []byte) {
 	var head [headBytes]byte
 	if _, err := io.ReadFull(s.reader, head[:]); err != nil {
 		s.t.Fatal(err)
@@ -184,5 +193,14 @@ func TestStreamsOfALostLinkEndAndTheNextOneIsUsedAfterwards(t *testing.T) {
 	open(t, t.Context(), l)
 	if _, kind, _ := to.receive(); kind != opened {
 		t.Fatal(kind)
+	}
+}
+
+func TestALinkBeatsWithoutStreams(t *testing.T) {
+	_, to := connect(t)
+	for range 2 {
+		if _, kind, _ := to.next(); kind != beat {
+			t.Fatal(kind)
+		}
 	}
 }
