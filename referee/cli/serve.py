@@ -78,18 +78,18 @@ def _print_startup_of_all(messages: Sequence[StartupMessage], processes: int) ->
 
 
 async def _serve(settings: Settings, own_listen: Address | None) -> None:
-    from referee.server.referee_server import RefereeServer  # noqa: PLC0415
-
     stop = asyncio.Event()
     on_stop_signals(stop.set)
     if own_listen:
         structlog.contextvars.bind_contextvars(node_address=str(settings.advertise))
         on_end_of_input(stop.set)
-    first = RefereeServer(settings, _tracing(settings), own_listen=own_listen)
+    first = _create_server(settings, own_listen)
     opened = await first.open()
     _print_startup({name: text for name, text in asdict(opened).items() if text})
     # The same ports in each start, or nobody would find the node.
     settings = replace(settings, listen=LISTEN.read(opened.grpc), http_listen=LISTEN.read(opened.http))
+    if opened.edge_http:
+        settings = replace(settings, edge_http_listen=LISTEN.read(opened.edge_http))
     if opened.site:
         settings = replace(settings, site_listen=LISTEN.read(opened.site))
     server: RefereeServer | None = first
@@ -111,12 +111,11 @@ async def _run(server: "RefereeServer", stop: asyncio.Event) -> None:
 
 async def _start_again(settings: Settings, own_listen: Address | None, stop: asyncio.Event) -> "RefereeServer | None":
     """Return a server that runs in place of one that has ended, as soon as it can start; None: `stop` was set."""
-    from referee.server.referee_server import RefereeServer  # noqa: PLC0415
     from referee.server.stores import StartupError  # noqa: PLC0415
 
     while not stop.is_set():
         try:
-            server = RefereeServer(settings, _tracing(settings), own_listen=own_listen)
+            server = _create_server(settings, own_listen)
             await server.open()
         except StartupError as why:
             structlog.get_logger("referee").warning("the server cannot start again yet", reason=str(why))
@@ -125,6 +124,19 @@ async def _start_again(settings: Settings, own_listen: Address | None, stop: asy
         else:
             return server
     return None
+
+
+def _create_server(settings: Settings, own_listen: Address | None) -> "RefereeServer":
+    """Raises StartupError."""
+    from referee.server.edge_process import EdgeUnavailable, find_program  # noqa: PLC0415
+    from referee.server.referee_server import RefereeServer  # noqa: PLC0415
+    from referee.server.stores import StartupError  # noqa: PLC0415
+
+    try:
+        edge_program = find_program(settings.edge)
+    except EdgeUnavailable as why:
+        raise StartupError(str(why)) from None
+    return RefereeServer(settings, _tracing(settings), own_listen=own_listen, edge_program=edge_program)
 
 
 def _tracing(settings: Settings) -> "Tracing":

@@ -19,6 +19,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from referee.live.door_lag import DoorLag
 from referee.live.ports import Lag, Time, Timer
 from referee.match.clock import MS, Micros
 
@@ -67,6 +68,8 @@ class LoopLag:
         self._cpu_charged_us: Micros = 0
         """CPU time of the thread that has been charged, or need not be."""
         self._charged_until_us: Micros = 0
+        self.door = DoorLag(time, lambda now_us: self._past_us + self._late_us(now_us))
+        """What the front door adds to the lag of the loop."""
 
     def start(self) -> None:
         self._cpu_charged_us = self._cpu_us()  # What the process has computed before has delayed no bot.
@@ -83,19 +86,28 @@ class LoopLag:
         return self._past_us + self._late_us(self._time.monotonic_us())
 
     def read(self, holder: str, now_us: Micros | None = None) -> Lag:
-        """Return all lag so far, with the part that requests of this holder caused. `now_us`: if it is known."""
+        """Return all lag so far, with the part that requests of this holder caused. `now_us`: if it is known.
+
+        The lag of the front door is included.
+        """
         now_us = self._time.monotonic_us() if now_us is None else now_us
-        past_own_us = self._past_own_us.get(holder, 0)
+        past_us, past_own_us = self._past_us + self.door.total_us(now_us), self._past_own_us.get(holder, 0)
         if self._due_us is None or now_us - self._due_us <= MIN_LAG_US:
-            return Lag(self._past_us, past_own_us, holder)
+            return Lag(past_us, past_own_us, holder)
         late_us = now_us - self._due_us
         self.charge()
-        return Lag(self._past_us + late_us, past_own_us + min(late_us, self._charged_us.get(holder, 0)), holder)
+        return Lag(past_us + late_us, past_own_us + min(late_us, self._charged_us.get(holder, 0)), holder)
 
-    def arrival(self, holder: str, network_us: Micros | None = None) -> MessageArrival:
-        """Record that a message of that holder is read now. `network_us`: see `MessageArrival`."""
+    def arrival(
+        self, holder: str, network_us: Micros | None = None, arrived_us: Micros | None = None
+    ) -> MessageArrival:
+        """Record that a message of that holder is read now. `network_us`: see `MessageArrival`.
+
+        `arrived_us` is when it arrived at the front door, in monotonic time; None: now.
+        """
         now_us = self._time.monotonic_us()
-        return MessageArrival(now_us, self.read(holder, now_us), network_us)
+        at_us = now_us if arrived_us is None else min(arrived_us, now_us)
+        return MessageArrival(at_us, self.read(holder, now_us), network_us)
 
     def charge(self) -> None:
         """Charge the CPU time since the last call, as far as the loop was late, to the holder of this task."""

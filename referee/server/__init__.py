@@ -9,6 +9,8 @@
 - `garbage_collection`: collection whose cost does not grow with the number of live matches
 - `node_processes`: several nodes on this machine
 - `site_process`: the web site as a child process, and its token
+- `edge_process`: the front door as a child process
+- `watched_process`: child processes that are started again when they end
 - `open_files`: the limit of open files
 - `settings`: declaration of every setting
 - `settings_reader`: reads settings from flags, environment variables and a file

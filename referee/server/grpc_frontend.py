@@ -20,6 +20,7 @@ from referee.server.application import Application, live_limits
 from referee.server.open_files import max_connections, open_files_limits
 from referee.server.settings import Settings
 from referee.server.stores import Stores
+from referee.transport.door_link import DoorLinks
 from referee.transport.forwarding.cluster_gate import ClusterGate
 from referee.transport.guards.admission import Admission
 from referee.transport.guards.authentication import Authenticator
@@ -36,7 +37,7 @@ from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.revocation_check import RevocationCheck
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
 from referee.transport.play.reader import HeartbeatConfig
-from referee.transport.server import METHODS, Server, ServerLimits
+from referee.transport.server import MAX_INT32, MAX_STREAMS_PER_CONNECTION, METHODS, Server, ServerLimits
 from referee.transport.services.admin import Admin
 from referee.transport.services.bot_requests import PlayTools, RejectionRecorder
 from referee.transport.services.bots import Bots, TokenIssuer
@@ -79,13 +80,12 @@ class GrpcFrontend:
         tools: PlayTools,
         identity: IdentityTokens | None,
         shutdown: Callable[[int | None], None],
+        limits: ServerLimits,
         gate: ClusterGate | None = None,
-        *,
-        shares_port: bool = False,
     ) -> None:
         """`shutdown` is called when an administrator drains the server, with a grace period in microseconds or None.
 
-        `gate`: None, there are no other nodes. `shares_port`: see `ServerLimits`.
+        `gate`: None, there are no other nodes.
         """
         self._stores = stores
         self._time = time = application.time
@@ -201,15 +201,17 @@ class GrpcFrontend:
             gate,
         )
         error_interceptor = ErrorInterceptor(application.lag, settings.max_message_bytes, tools.map_error)
+        interceptors = [
+            admission,
+            *application.tracing.interceptors(),
+            application.metrics.interceptor(time, METHODS),
+            error_interceptor,
+        ]
+        self.links = DoorLinks(play.method(interceptors), application.lag.door)
         self.server = Server(
             [service.add_to for service in services],
-            [
-                admission,
-                *application.tracing.interceptors(),
-                application.metrics.interceptor(time, METHODS),
-                error_interceptor,
-            ],
-            _server_limits(settings, shares_port=shares_port),
+            interceptors,
+            limits,
             open_calls,
         )
 
@@ -272,13 +274,15 @@ def _play_limits(settings: Settings) -> PlayLimits:
     )
 
 
-def _server_limits(settings: Settings, *, shares_port: bool) -> ServerLimits:
+def server_limits(settings: Settings, *, shares_port: bool = False, behind_edge: bool = False) -> ServerLimits:
+    """Return the limits of a server; `behind_edge`: whether all calls come on the connection of its front door."""
     open_files, _ = open_files_limits()
     return ServerLimits(
         settings.max_message_bytes,
         settings.keepalive_interval_ms,
         settings.keepalive_timeout_ms,
         settings.min_client_ping_interval_ms,
+        max_calls_per_connection=MAX_INT32 if behind_edge else MAX_STREAMS_PER_CONNECTION,
         max_connections=max_connections(open_files) // (2 if shares_port else 1),  # It has two addresses then.
         shares_port=shares_port,
     )

@@ -4,6 +4,7 @@ import asyncio
 import os
 from dataclasses import dataclass, replace
 from http import HTTPStatus
+from pathlib import Path
 
 import grpc
 import structlog
@@ -21,7 +22,8 @@ from referee.observability.metrics import CONTENT_TYPE, GaugeSources, Metrics
 from referee.observability.tracing import UNTRACED, Tracing
 from referee.server.application import Application
 from referee.server.cluster_wiring import create_member
-from referee.server.grpc_frontend import VERSION, GrpcFrontend, identity_provider, play_tools
+from referee.server.edge_process import EdgeProcess
+from referee.server.grpc_frontend import VERSION, GrpcFrontend, identity_provider, play_tools, server_limits
 from referee.server.setting_types import Address, setting_text
 from referee.server.settings import Settings
 from referee.server.site_process import SiteProcess, SiteUnavailable, site_secret
@@ -46,6 +48,8 @@ class ServerInfo:
     http: str
     site: str
     """Empty if there is no web site."""
+    edge_http: str
+    """Empty if there is no front door, or it has no address for its metrics."""
     admin_token: str
     """Empty if an administrator exists already or the token was written to `admin_token_file`."""
     admin_token_file: str
@@ -59,14 +63,18 @@ class RefereeServer:
         tracing: Tracing = UNTRACED,
         outage: OutageCallback = ignore_outage,
         own_listen: Address | None = None,
+        edge_program: Path | None = None,
     ) -> None:
         """Lock the data directory, if there is one. Raises StartupError.
 
         `tracing` is closed with the server. `outage` is called when the match log becomes unavailable or available. If
         `own_listen` is given, the server also listens there, and shares the port of `listen` with other processes.
+        `edge_program` is the front door through which bots connect; None: they connect to this process.
         """
         self._settings = settings
         self._own_listen = own_listen
+        self._edge_program = edge_program
+        self._edge: EdgeProcess | None = None
         self._tracing = tracing
         self._time = SharedTime() if settings.database else LoopTime()
         self._outage = outage
@@ -98,12 +106,7 @@ class RefereeServer:
             await self._application.open()
             if settings.site_listen:
                 self._site = SiteProcess(settings.site_listen)
-            port = await server.open(
-                str(settings.listen),
-                self._credentials(),
-                str(self._own_listen or ""),
-                self._site.server_path if self._site else None,
-            )
+            port = await self._listen()
             if self._member:
                 await self._member.open(str(settings.advertised(port)), VERSION)
             # After gRPC: a server whose probe says it is ready must accept calls.
@@ -122,8 +125,7 @@ class RefereeServer:
             OSError,
         ) as why:
             self._http.close()
-            if self._site:
-                await self._site.close()
+            await self._close_children()
             await self._frontend.revocation_check.close()
             await server.close(0)
             await self._application.close_contests(why)
@@ -139,7 +141,8 @@ class RefereeServer:
         log.info("listening", port=port, http_port=http_port)
         grpc_address, http_address = replace(settings.listen, port=port), replace(settings.http_listen, port=http_port)
         site_address = str(self._site.address) if self._site else ""
-        return ServerInfo(str(grpc_address), str(http_address), site_address, secret, secret_file)
+        edge_http = self._edge.http_address if self._edge else ""
+        return ServerInfo(str(grpc_address), str(http_address), site_address, edge_http, secret, secret_file)
 
     def _create_services(self) -> None:
         """Create everything that uses the stores, which must be open."""
@@ -158,11 +161,30 @@ class RefereeServer:
             tools,
             self._identity,
             self.shutdown,
+            server_limits(
+                settings, shares_port=self._own_listen is not None, behind_edge=self._edge_program is not None
+            ),
             self._member,
-            shares_port=self._own_listen is not None,
         )
         page = page_on_loop(asyncio.get_running_loop(), self._metrics_page)
         self._http = HttpServer(server_pages(page, self._not_ready, self._application.lag.unresponsive_us))
+
+    async def _close_children(self) -> None:
+        for child in (self._site, self._edge):
+            if child:
+                await child.close()
+
+    async def _listen(self) -> int:
+        """Let bots connect, and return the port. Raises ListenError or InvalidTlsFiles."""
+        settings, server = self._settings, self._frontend.server
+        tls, site_path = self._credentials(), self._site.server_path if self._site else None
+        if self._edge_program is None:
+            return await server.open(str(settings.listen), tls, str(self._own_listen or ""), site_path)
+        self._edge = EdgeProcess(self._edge_program, settings, self._own_listen)
+        await server.open(f"unix:{self._edge.server_path}", None, local_path=site_path)
+        await self._frontend.links.open(self._edge.link_path)
+        self._edge.start()
+        return self._edge.port
 
     async def _start_site(self, site: SiteProcess, port: int) -> None:
         settings = self._settings
@@ -254,7 +276,11 @@ class RefereeServer:
         await self._application.close_matches()
         if self._site:
             await self._site.close()
-        await self._frontend.server.close(CLOSE_GRACE_US)
+        await asyncio.gather(
+            self._frontend.server.close(CLOSE_GRACE_US), self._frontend.links.close(CLOSE_GRACE_US / SECOND)
+        )
+        if self._edge:
+            await self._edge.close()
         self._http.close()
         await self._frontend.revocation_check.close()
         await self._application.close()

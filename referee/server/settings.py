@@ -8,6 +8,7 @@ a secret is `database`, and its password is never shown. Relative paths start at
 # ruff: noqa: RUF009
 
 from dataclasses import dataclass, field, fields, replace
+from enum import Enum
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Any, TypeVar
@@ -44,6 +45,15 @@ T = TypeVar("T")
 
 MAX_PROCESSES = 64
 
+
+class EdgeUse(Enum):
+    """Whether a server has a front door."""
+
+    AUTO = "auto"
+    ON = "on"
+    OFF = "off"
+
+
 UNITS = {"ms": "milliseconds", "s": "seconds", "bytes": "bytes"}
 
 
@@ -78,6 +88,12 @@ class Settings:
     listen: Address = _declared(LISTEN, "127.0.0.1:7700", "Address of the gRPC server; port 0 is any free port.")
     http_listen: Address = _declared(
         LISTEN, "127.0.0.1:7780", "Address of metrics and health checks, without TLS; port 0 is any free port."
+    )
+    edge: EdgeUse = _declared(
+        one_of(EdgeUse), "auto", "Whether bots connect to referee-edge; auto: if it is beside Python or in PATH."
+    )
+    edge_http_listen: Address | None = _declared(
+        OPTIONAL_LISTEN, "", "Address of metrics and health checks of referee-edge, without TLS; empty: none."
     )
     site_listen: Address | None = _declared(
         OPTIONAL_LISTEN,
@@ -214,6 +230,9 @@ class Settings:
     max_contest_changes_per_day: int = _declared(
         integer(), "10000", "Entries, challenges and acts of staff in contests in a day, of a holder and of each bot."
     )
+    max_connections_per_address: int = _declared(
+        integer(), "256", "Connections of one address (IPv6: one /64 network) to referee-edge."
+    )
     max_calls_without_token: int = _declared(
         integer(), "1024", "Concurrent calls without a valid token, including health checks and reflection."
     )
@@ -269,6 +288,11 @@ class Settings:
             ("cluster_ca", self.cluster_ca and not self.tls_cert, "it requires tls_cert and tls_key"),
             ("listen", self._is_exposed(self.listen) and not self.tls_cert, f"without TLS {LOOPBACK_ONLY}"),
             ("http_listen", self._is_exposed(self.http_listen), f"it has no TLS, so {LOOPBACK_ONLY}"),
+            (
+                "edge_http_listen",
+                self.edge_http_listen and self._is_exposed(self.edge_http_listen),
+                f"it has no TLS, so {LOOPBACK_ONLY}",
+            ),
             (
                 "site_listen",
                 self.site_listen and self._is_exposed(self.site_listen),

@@ -4,28 +4,23 @@ It is started again when it fails. Its port stays open meanwhile, so that visito
 reads the server through a Unix socket that only this user can open, with a token of a spectator.
 """
 
-import asyncio
 import hashlib
-import os
 import socket
 import sys
 import tempfile
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from subprocess import DEVNULL
 
-import structlog
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee.accounts.tokens import Quota, Quotas, Role, Token, TokenFilter, Tokens, mint_secret
-from referee.live.child_process import ChildProcess
 from referee.server.setting_types import Address
+from referee.server.watched_process import WatchedProcess
 
 PACKAGES = ("hypercorn", "starlette")
 MISSING_PACKAGES = "the web site needs more packages: pip install 'referee[site]'"
 BACKLOG = 1_024
-RESTART_PAUSE_S = 1.0
 CHILD_FLAG = "--child"
 """Hidden flag of `referee site`, with the descriptor of its socket. Its token is the first line of standard input."""
 CERT_FLAG, PLAINTEXT_FLAG = "--bots-cert", "--bots-plaintext"
@@ -35,8 +30,6 @@ SITE_HOLDER = "referee-site"
 SITE_QUOTA = Quota(max_streams=8_000, calls_per_minute=200_000)
 """Quota of the site unless an administrator has set another one: its visitors share it."""
 MAX_SITE_TOKENS = 10
-
-log = structlog.get_logger("referee")
 
 
 class SiteUnavailable(Exception):
@@ -69,7 +62,7 @@ class SiteProcess:
         self._folder = tempfile.TemporaryDirectory(prefix="referee-site-")
         self.server_path = Path(self._folder.name) / "grpc.sock"
         """Path of the Unix socket at which the server must listen."""
-        self._keeping: asyncio.Task[None] | None = None
+        self._process: WatchedProcess | None = None
 
     def start(
         self,
@@ -91,39 +84,13 @@ class SiteProcess:
         flags += ["--names", names, "--proxies", proxies] + [PLAINTEXT_FLAG] * plaintext
         flags += [CERT_FLAG, str(tls_cert)] if tls_cert else []
         command = [sys.executable, "-P", "-m", "referee", "site", *flags]
-        self._keeping = asyncio.create_task(self._keep(command, fd, f"{token}\n".encode()))
+        self._process = WatchedProcess("the site", command, [fd], f"{token}\n".encode())
 
     async def close(self) -> None:
-        if self._keeping:
-            self._keeping.cancel()
-            await asyncio.wait([self._keeping])
+        if self._process:
+            await self._process.close()
         self._socket.close()
         self._folder.cleanup()
-
-    async def _keep(self, command: list[str], fd: int, token_line: bytes) -> None:
-        while True:
-            try:
-                log.error("the site has ended; it is started again", status=await _run(command, fd, token_line))
-            except Exception as why:  # Whatever it is, the next start may succeed.
-                log.error("the site cannot be started yet", exc_info=why)
-            await asyncio.sleep(RESTART_PAUSE_S)
-
-
-async def _run(command: list[str], fd: int, token_line: bytes) -> int:
-    """Start the site, and return its exit status when it has ended; end it if this is cancelled. Raises OSError."""
-    its_end, our_end = os.pipe()
-    with os.fdopen(our_end, "wb", buffering=0) as pipe:
-        # Before the start, when nobody can have closed the other end; the pipe has room for much more.
-        pipe.write(token_line)
-        try:
-            process = ChildProcess(command, its_end, DEVNULL, [fd])
-        finally:
-            os.close(its_end)
-        try:
-            return await process.wait()
-        finally:
-            process.terminate()
-            await process.wait()
 
 
 async def site_secret(tokens: Tokens, quotas: Quotas, key: Ed25519PrivateKey, now_ms: int) -> str:

@@ -4,6 +4,7 @@
 - `guards/`: interceptors and checks: authentication, permissions, rate limits, sizes, error mapping
 - `services/`: the servicers
 - `play/`: the Play stream of a bot
+- `door_link`: Play streams that the front door has accepted
 - `forwarding/`: which node of a cluster answers which method
 - `wire/`: domain objects as messages, and errors as gRPC status
 - `contract_options`: rules of calls and limits of fields, which the contract declares

@@ -63,6 +63,7 @@ class ServerLimits:
     keepalive_timeout_ms: int
     min_client_ping_interval_ms: int
     _: KW_ONLY
+    max_calls_per_connection: int = MAX_STREAMS_PER_CONNECTION
     max_connections: int = MAX_INT32
     """Connections to each address at once. Those above are closed as soon as they are accepted."""
     shares_port: bool = False
@@ -80,7 +81,7 @@ class ServerLimits:
             ),  # Without it, keepalive_timeout_ms has no effect.
             ("grpc.keepalive_permit_without_calls", 1),
             ("grpc.http2.min_ping_interval_without_data_ms", self.min_client_ping_interval_ms),
-            ("grpc.max_concurrent_streams", MAX_STREAMS_PER_CONNECTION),
+            ("grpc.max_concurrent_streams", self.max_calls_per_connection),
             ("grpc.server_handshake_timeout_ms", HANDSHAKE_TIMEOUT_MS),
             ("grpc.max_connection_idle_ms", MAX_IDLE_MS),
             # The largest value stands for no limit, and grpc aborts the process if a limit is set to it.

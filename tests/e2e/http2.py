@@ -40,9 +40,13 @@ def call(stream_id: int, path: str = CALL_PATH, token: str = "") -> bytes:
     return frame(HEADERS, END_HEADERS, stream_id, _headers(path, token))
 
 
-def complete_call(stream_id: int, path: str = CALL_PATH, token: str = "", message: bytes = b"") -> bytes:
+def complete_call(
+    stream_id: int, path: str = CALL_PATH, token: str = "", message: bytes = b"", more: bytes = b""
+) -> bytes:
+    """Return a whole call; `more` are further headers."""
     prefixed = bytes(1) + len(message).to_bytes(4, "big") + message
-    return call(stream_id, path, token) + frame(DATA, END_STREAM, stream_id, prefixed)
+    begin = frame(HEADERS, END_HEADERS, stream_id, _headers(path, token) + more)
+    return begin + frame(DATA, END_STREAM, stream_id, prefixed)
 
 
 def reset(stream_id: int) -> bytes:

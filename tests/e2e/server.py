@@ -36,6 +36,8 @@ class ServerProcess:
     log: Path
     site: str = ""
     """Address of the web site; empty: there is none."""
+    edge_http: str = ""
+    """Address of the metrics of the front door; empty: there is none."""
 
     def channel(self) -> grpc.Channel:
         return grpc.insecure_channel(self.address)
@@ -66,6 +68,7 @@ def run_server(
     """
     log = folder / "server.log"
     command = [sys.executable, "-m", module, "serve", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0"]
+    command += ["--edge", "off"]  # Even if the front door is installed.
     if max_files:
         command = ["sh", "-c", f'ulimit -n {max_files} && exec "$0" "$@"', *command]
     environment = {name: text for name, text in os.environ.items() if not name.startswith("REFEREE_")}
@@ -84,7 +87,13 @@ def run_server(
         assert line, log.read_text()
         ports = json.loads(line)
         yield ServerProcess(
-            process, ports["grpc"], ports["http"], ports.get("admin_token", ""), log, ports.get("site", "")
+            process,
+            ports["grpc"],
+            ports["http"],
+            ports.get("admin_token", ""),
+            log,
+            ports.get("site", ""),
+            ports.get("edge_http", ""),
         )
     except BaseException as error:
         error.add_note(_last_errors(log))  # pytest shows notes together with the failure.

@@ -1,6 +1,7 @@
 """Calls without a valid token: the limit of an address, the total limit, and resets far beyond them."""
 
 import asyncio
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from referee.accounts.tokens import Quota, Role, Token
 from referee.transport.contract_options import CALL_RULES
 from referee.transport.guards.admission import Admission
 from referee.transport.guards.authentication import Authenticator
-from referee.transport.guards.caller_address import address_of
+from referee.transport.guards.caller_address import PEER_HEADER, address_of, caller_address
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.unauthenticated_calls import CallMustBeReset, UnauthenticatedCalls
 from referee.transport.wire.wire_errors import BadToken, TooManyCallsInFlight
@@ -58,6 +59,26 @@ def test_all_addresses_together_have_a_limit() -> None:
 )
 def test_the_address_is_parsed_from_the_peer_name_of_grpc(peer: str, address: str) -> None:
     assert address_of(peer) == address
+
+
+@dataclass(frozen=True)
+class Call:
+    """The context of a call that names an address of its caller."""
+
+    name: str
+
+    def peer(self) -> str:
+        return self.name
+
+    def invocation_metadata(self) -> tuple[tuple[str, str], ...]:
+        return (("authorization", "Bearer a"), (PEER_HEADER, "2001:db8::1"))
+
+
+@pytest.mark.parametrize(
+    ("peer", "address"), [("unix:", "2001:db8::/64"), ("ipv4:10.0.0.1:4711", "10.0.0.1"), ("unknown", "unknown")]
+)
+def test_only_the_front_door_can_name_the_address_of_a_caller(peer: str, address: str) -> None:
+    assert caller_address(Call(peer)) == address
 
 
 JWT = "header.claims.signature"

@@ -163,7 +163,7 @@ class PlayStream:
                 raise StreamClosed
             if not message.items:
                 self._start_task(self._count_call())
-            await self._dispatch_all(message.items)
+            await self._dispatch_all(message.items, getattr(context, "arrived_us", None))
 
     async def _apply_backpressure(self) -> None:
         """Wait until fewer than MAX_UNANSWERED items are in progress, and as few verdicts are unread."""
@@ -174,9 +174,12 @@ class PlayStream:
             self._decided = asyncio.Event()
             await self._decided.wait()
 
-    async def _dispatch_all(self, items: Any) -> None:
-        """Yields between chunks, so that one large message cannot block the event loop."""
-        arrival = self._lag.arrival(self._owner.holder, self._session.path.round_trip_us)
+    async def _dispatch_all(self, items: Any, arrived_us: Micros | None = None) -> None:
+        """Yields between chunks, so that one large message cannot block the event loop.
+
+        `arrived_us` is when the front door read the message, in monotonic time; None: there is no door.
+        """
+        arrival = self._lag.arrival(self._owner.holder, self._session.path.round_trip_us, arrived_us)
         behind = False
         for chunk in chunks(items, ITEMS_PER_YIELD) if len(items) > 1 else (items,):
             for item in chunk:

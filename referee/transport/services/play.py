@@ -1,10 +1,11 @@
 """PlayService: one stream for all matches of a bot, in which the server sends turns and the bot answers."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import grpc
 import grpc.aio
 import structlog
 from referee_api.v1 import play_pb2, play_service_pb2
@@ -19,6 +20,8 @@ from referee.live.referee import Referee
 from referee.live.sessions import Hello, Session
 from referee.match.clock import MS, SECOND
 from referee.match.setup import Player
+from referee.transport.contract_options import PACKAGE
+from referee.transport.door_link import LinkedMethod
 from referee.transport.forwarding.cluster_gate import ClusterGate
 from referee.transport.guards.admission import require_readable
 from referee.transport.guards.authentication import CALLER
@@ -29,6 +32,7 @@ from referee.transport.services.bot_requests import PlayTools
 from referee.transport.wire.matches import read_turn_options
 from referee.transport.wire.wire_errors import HelloExpected
 
+PATH = f"/{PACKAGE}PlayService/Play"
 FIRST_VERSION = "1"
 """Version of a bot that has registered none and names none."""
 
@@ -75,6 +79,12 @@ class Play(PlayServiceServicer):
 
     def add_to(self, server: grpc.aio.Server) -> None:
         add_PlayServiceServicer_to_server(self, server)
+
+    def method(self, interceptors: Sequence[grpc.aio.ServerInterceptor]) -> LinkedMethod:
+        handler = grpc.stream_stream_rpc_method_handler(
+            self.Play, play_service_pb2.PlayRequest.FromString, play_service_pb2.PlayResponse.SerializeToString
+        )
+        return LinkedMethod(PATH, handler, interceptors)
 
     # It writes to the context itself instead of yielding messages.
     async def Play(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]

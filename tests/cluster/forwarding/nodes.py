@@ -25,7 +25,7 @@ from referee.observability.event_log_metrics import ignore_outage
 from referee.observability.metrics import Metrics
 from referee.observability.tracing import UNTRACED
 from referee.server.application import Application
-from referee.server.grpc_frontend import VERSION, GrpcFrontend, play_tools
+from referee.server.grpc_frontend import VERSION, GrpcFrontend, play_tools, server_limits
 from referee.server.settings import Settings
 from referee.server.stores import Stores, open_stores
 from referee.transport.forwarding.cluster_gate import ClusterGate
@@ -147,7 +147,9 @@ async def run_node(
     application = Application(settings, stores, metrics, time, UNTRACED, ignore_outage)
     tools = play_tools(application, application.referee.sessions.is_online)
     gate = FixedGate(forwarder, node_streams, tools.map_error)
-    frontend = GrpcFrontend(settings, stores, application, tools, None, lambda _grace_us: None, gate)
+    frontend = GrpcFrontend(
+        settings, stores, application, tools, None, lambda _grace_us: None, server_limits(settings), gate
+    )
     if coordinator:
         await application.open()
     port = await frontend.server.open(listen, credentials)

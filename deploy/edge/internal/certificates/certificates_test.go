@@ -1,0 +1,111 @@
+package certificates
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// write writes a new pair of files with this serial number.
+func write(t *testing.T, files Files, serial int64) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour)}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, block := range map[string]*pem.Block{
+		files.Cert: {Type: "CERTIFICATE", Bytes: cert},
+		files.Key:  {Type: "PRIVATE KEY", Bytes: bytes},
+	} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func shown(t *testing.T, watcher *Watcher) int64 {
+	t.Helper()
+	config, err := watcher.Config().GetConfigForClient(&tls.ClientHelloInfo{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config.Certificates[0].Leaf.SerialNumber.Int64()
+}
+
+func newFiles(t *testing.T) Files {
+	folder := t.TempDir()
+	files := Files{Cert: filepath.Join(folder, "cert.pem"), Key: filepath.Join(folder, "key.pem")}
+	write(t, files, 1)
+	return files
+}
+
+func TestChangedFilesAreShownToTheNextClient(t *testing.T) {
+	files := newFiles(t)
+	watcher, err := Watch(files, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, files, 2)
+	if serial := shown(t, watcher); serial != 2 {
+		t.Fatalf("the certificate is %d", serial)
+	}
+}
+
+func TestFilesThatCannotBeUsedChangeNothing(t *testing.T) {
+	files := newFiles(t)
+	watcher, err := Watch(files, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(files.Key, []byte("no key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if serial := shown(t, watcher); serial != 1 {
+		t.Fatalf("the certificate is %d", serial)
+	}
+}
+
+func TestFilesAreNotReadAgainBeforeTheInterval(t *testing.T) {
+	files := newFiles(t)
+	watcher, err := Watch(files, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, files, 2)
+	if serial := shown(t, watcher); serial != 1 {
+		t.Fatalf("the certificate is %d", serial)
+	}
+}
+
+func TestAClientCADemandsACertificate(t *testing.T) {
+	files := newFiles(t)
+	files.ClientCA = files.Cert
+	watcher, err := Watch(files, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if watcher.current().ClientAuth != tls.RequireAndVerifyClientCert {
+		t.Fatal("clients need no certificate")
+	}
+	files.ClientCA = files.Key
+	if _, err := Watch(files, 0); err == nil {
+		t.Fatal("a file without a certificate was accepted")
+	}
+}

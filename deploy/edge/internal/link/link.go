@@ -1,0 +1,227 @@
+// Package link passes Play streams on to the server as frames on one connection, which costs the server much less than
+// HTTP/2. The other end, which describes the frames, is referee/transport/door_link.py.
+package link
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+	spb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+)
+
+const (
+	stampBytes = 8
+	// window is how many messages of one stream in each direction its receiver has not taken yet.
+	window = 16
+	retry  = 50 * time.Millisecond
+)
+
+// Link is a grpc.ClientConnInterface for streams of bytes. Its connection is made anew whenever it is lost.
+type Link struct {
+	mutex   sync.Mutex
+	current *connection
+}
+
+// New returns a Link to the Unix socket of that path, which connects in the background.
+func New(path string) *Link {
+	l := &Link{}
+	go func() {
+		for {
+			if socket, err := net.Dial("unix", path); err == nil {
+				l.serve(newConnection(socket))
+			}
+			time.Sleep(retry)
+		}
+	}()
+	return l
+}
+
+func (l *Link) serve(c *connection) {
+	l.set(c)
+	err := c.run()
+	l.set(nil)
+	slog.Info("the link to the server has ended", "why", err.Error())
+}
+
+func (l *Link) set(c *connection) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.current = c
+}
+
+// Invoke fails: a link has only streams.
+func (l *Link) Invoke(context.Context, string, any, any, ...grpc.CallOption) error {
+	return status.Error(codes.Unimplemented, "a link has only streams")
+}
+
+// NewStream begins a stream, which ends with its context.
+func (l *Link) NewStream(ctx context.Context, _ *grpc.StreamDesc, _ string, _ ...grpc.CallOption) (grpc.ClientStream, error) {
+	l.mutex.Lock()
+	c := l.current
+	l.mutex.Unlock()
+	if c == nil {
+		return nil, errNotThere
+	}
+	s := &stream{ctx: ctx, link: c, answers: make(chan frame, window+1), credit: make(chan struct{}, window)}
+	for range window {
+		s.credit <- struct{}{}
+	}
+	c.add(s)
+	s.send(opened, openedBody(ctx))
+	context.AfterFunc(ctx, func() {
+		if c.remove(s.number) != nil {
+			s.send(gone, nil)
+		}
+	})
+	return s, nil
+}
+
+var errNotThere = status.Error(codes.Unavailable, "the server cannot be reached")
+
+func openedBody(ctx context.Context) []byte {
+	pairs := [][2]string{}
+	sent, _ := metadata.FromOutgoingContext(ctx)
+	for name, values := range sent {
+		for _, value := range values {
+			if !strings.HasSuffix(name, "-bin") { // The server uses none of those.
+				pairs = append(pairs, [2]string{name, value})
+			}
+		}
+	}
+	body, _ := json.Marshal(pairs)
+	return body
+}
+
+type stream struct {
+	ctx    context.Context
+	link   *connection
+	number uint32
+	// answers has room for all that the server may send before it gets more credit, and for the end.
+	answers chan frame
+	first   *frame
+	taken   uint32
+	// credit has one element for each message that the server can take.
+	credit chan struct{}
+}
+
+func (s *stream) Context() context.Context { return s.ctx }
+
+func (s *stream) Trailer() metadata.MD { return nil }
+
+// Header waits for the first answer.
+func (s *stream) Header() (metadata.MD, error) {
+	if s.first == nil {
+		first, err := s.next()
+		if err != nil {
+			return nil, err
+		}
+		s.first = &first
+	}
+	return nil, nil
+}
+
+func (s *stream) CloseSend() error {
+	s.send(closed, nil)
+	return nil
+}
+
+// SendMsg stamps the message with the time of its arrival, so that nothing that follows is its bot's time.
+func (s *stream) SendMsg(sent any) error {
+	received := *sent.(*mem.BufferSlice)
+	body := make([]byte, stampBytes+received.Len())
+	binary.BigEndian.PutUint64(body, uint64(monotonicNanoseconds()))
+	received.CopyTo(body[stampBytes:])
+	received.Free()
+	select {
+	case <-s.credit:
+		s.send(message, body)
+		return nil
+	case <-s.ctx.Done():
+	case <-s.link.lost:
+	}
+	return io.EOF // RecvMsg tells why.
+}
+
+func (s *stream) RecvMsg(received any) error {
+	answer, err := s.next()
+	if err != nil {
+		return err
+	}
+	if answer.kind == ended {
+		return statusOf(answer.body)
+	}
+	if s.taken++; 2*s.taken >= window {
+		s.send(credit, binary.BigEndian.AppendUint32(nil, s.taken))
+		s.taken = 0
+	}
+	*received.(*mem.BufferSlice) = mem.BufferSlice{mem.SliceBuffer(answer.body)}
+	return nil
+}
+
+func (s *stream) next() (frame, error) {
+	if first := s.first; first != nil {
+		s.first = nil
+		return *first, nil
+	}
+	select {
+	case answer := <-s.answers:
+		return answer, nil
+	case <-s.ctx.Done():
+		return frame{}, status.FromContextError(s.ctx.Err()).Err()
+	case <-s.link.lost:
+		return frame{}, errNotThere
+	}
+}
+
+func (s *stream) send(kind byte, body []byte) { s.link.send(s.number, kind, body) }
+
+func (s *stream) receive(received frame) {
+	if received.kind != credit {
+		s.answers <- received
+		return
+	}
+	for range binary.BigEndian.Uint32(received.body) {
+		s.credit <- struct{}{}
+	}
+}
+
+// statusOf returns the error of a body of kind `ended`; io.EOF: it has none.
+func statusOf(body []byte) error {
+	var end struct {
+		Code     codes.Code `json:"code"`
+		Sentence string     `json:"sentence"`
+		Details  []byte     `json:"details"`
+	}
+	if err := json.Unmarshal(body, &end); err != nil {
+		return status.Error(codes.Internal, "the server has sent no status")
+	}
+	var details spb.Status
+	switch {
+	case end.Code == codes.OK:
+		return io.EOF
+	case len(end.Details) > 0 && proto.Unmarshal(end.Details, &details) == nil:
+		return status.FromProto(&details).Err()
+	}
+	return status.Error(end.Code, end.Sentence)
+}
+
+// monotonicNanoseconds returns the time of the clock by which the server measures.
+func monotonicNanoseconds() int64 {
+	var now unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now)
+	return now.Nano()
+}

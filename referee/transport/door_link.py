@@ -1,0 +1,288 @@
+"""The link to the front door: Play streams that a door has accepted, as frames on one Unix socket for each door.
+
+The door ends TLS and HTTP/2, so that neither costs the event loop anything. Here a stream is a call like every other:
+the same interceptors and the same servicer handle it, and only its context is another one. Streams of a link share its
+socket, which is written once in an iteration of the event loop, for all of them.
+
+A frame is the length of its body, the number of the stream (four bytes each, big-endian), its kind (one byte), and the
+body. Either side may send as many messages of a stream as the other has credited, so that a slow reader fills neither
+memory nor the socket of the others.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from struct import Struct
+from typing import Any, Final, TypeAlias
+
+import grpc
+import grpc.aio
+import msgspec
+import structlog
+
+from referee.live.door_lag import DoorLag
+from referee.match.clock import Micros
+from referee.transport.guards.caller_address import LOCAL
+from referee.transport.wire.error_mapping import STATUS_DETAILS
+
+HEAD: Final = Struct(">IIB")
+STAMP: Final = Struct(">Q")
+NS_PER_US = 1_000
+COUNT: Final = Struct(">I")
+
+OPEN, MESSAGE, CLOSE, GONE, CREDIT, END, BEAT = range(7)
+"""Kinds of frames: a stream begins, with its metadata (JSON); a message, which of a bot begins with the time of its
+arrival (CLOCK_MONOTONIC, nanoseconds); the bot has closed its side, or is gone; the number of messages that were taken;
+the stream ends with a status (`Ended`, JSON); the door is alive (see `door_lag`)."""
+
+WINDOW = 16
+"""Messages of one stream in each direction that its receiver has not taken yet."""
+
+MAX_FRAME_BYTES = 64 * 2**20
+"""A longer frame means that the link is broken: the door limits messages to much less."""
+
+log = structlog.get_logger("referee.transport")
+
+
+Metadata: TypeAlias = list[tuple[str, str]]
+
+
+class Ended(msgspec.Struct):
+    """The status of a stream."""
+
+    code: int
+    sentence: str
+    details: bytes = b""
+    """A `google.rpc.Status`; empty: there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallDetails:
+    """What interceptors are told of a call before they return its handler."""
+
+    method: str
+    invocation_metadata: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedMethod:
+    """The method whose streams come over links, with the interceptors around its handler."""
+
+    path: str
+    handler: "grpc.RpcMethodHandler[Any, Any]"
+    interceptors: Sequence[grpc.aio.ServerInterceptor]
+
+    async def wrapped(self) -> Any:
+        """Return the handler within all interceptors, as a server of gRPC would find it."""
+
+        async def innermost(_: Any) -> Any:
+            return self.handler
+
+        find: Any = innermost
+        for interceptor in reversed(self.interceptors):
+            find = partial(interceptor.intercept_service, find)
+        return await find(CallDetails(self.path))
+
+
+class LinkedStream:
+    """The context of one stream: the part of a `grpc.aio.ServicerContext` that interceptors and Play use."""
+
+    def __init__(self, metadata: Metadata, handler: Any, send: Callable[[int, bytes], None]) -> None:
+        """`send` sends a frame of that kind."""
+        self._metadata = metadata
+        self._handler = handler
+        self._send = send
+        self._received: deque[tuple[Micros, bytes]] = deque()
+        self.arrived_us: Micros | None = None
+        """When the door read the last message that `read` has returned, in monotonic time."""
+        self._taken = 0
+        self._credit = WINDOW
+        self._closed = False
+        self._wakes_reader: asyncio.Future[None] | None = None
+        self._wakes_writer: asyncio.Future[None] | None = None
+        self.ended: Ended | None = None
+        """None: it goes on."""
+
+    def peer(self) -> str:
+        return LOCAL  # The door names the bot's address in the metadata.
+
+    def invocation_metadata(self) -> Metadata:
+        return self._metadata
+
+    def code(self) -> grpc.StatusCode | None:
+        return CODES[self.ended.code] if self.ended else None
+
+    async def read(self) -> Any:
+        """Return the next message, or `grpc.aio.EOF` if the bot has closed its side."""
+        while not self._received:
+            if self._closed:
+                return grpc.aio.EOF
+            self._wakes_reader = asyncio.get_running_loop().create_future()
+            await self._wakes_reader
+        self._taken += 1
+        if self._taken * 2 >= WINDOW:
+            self._send(CREDIT, COUNT.pack(self._taken))
+            self._taken = 0
+        self.arrived_us, message = self._received.popleft()
+        return self._handler.request_deserializer(message)
+
+    async def write(self, message: Any) -> None:
+        """Send a message as soon as the door has taken enough of the earlier ones."""
+        while not self._credit:
+            self._wakes_writer = asyncio.get_running_loop().create_future()
+            await self._wakes_writer
+        self._credit -= 1
+        self._send(MESSAGE, self._handler.response_serializer(message))
+
+    async def abort(
+        self, code: grpc.StatusCode, sentence: str = "", trailers: Sequence[tuple[str, bytes]] = ()
+    ) -> None:
+        """End the stream with this status. Raises AbortError."""
+        self.ended = Ended(code.value[0], sentence, dict(trailers).get(STATUS_DETAILS, b""))
+        raise grpc.aio.AbortError(sentence)
+
+    def receive(self, arrived_us: Micros, message: bytes) -> None:
+        self._received.append((arrived_us, message))
+        _wake(self._wakes_reader)
+
+    def close(self) -> None:
+        """Let `read` return the end after what has been received."""
+        self._closed = True
+        _wake(self._wakes_reader)
+
+    def add_credit(self, messages: int) -> None:
+        self._credit += messages
+        _wake(self._wakes_writer)
+
+
+CODES = {code.value[0]: code for code in grpc.StatusCode}
+
+
+def _wake(waiting: "asyncio.Future[None] | None") -> None:
+    if waiting and not waiting.done():
+        waiting.set_result(None)
+
+
+class DoorLink(asyncio.Protocol):
+    """The connection of one door."""
+
+    def __init__(self, handler: Any, lag: DoorLag, links: "set[DoorLink]") -> None:
+        """`links`: all that are connected, which this one joins."""
+        self._handler = handler
+        self._lag = lag
+        self._links = links
+        self._transport: asyncio.WriteTransport | None = None
+        self._buffer = bytearray()
+        self._streams: dict[int, tuple[LinkedStream, asyncio.Task[None]]] = {}
+        self._unsent: list[bytes] = []
+
+    @property
+    def tasks(self) -> "list[asyncio.Task[None]]":
+        return [task for _, task in self._streams.values()]
+
+    def connection_made(self, transport: Any) -> None:
+        self._transport = transport
+        self._links.add(self)
+        self._lag.connect()
+        log.info("door connected")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._links.discard(self)
+        self._transport = None
+        for task in self.tasks:
+            task.cancel()
+        log.info("door disconnected", streams=len(self._streams))
+
+    def data_received(self, data: bytes) -> None:
+        buffer, at = self._buffer, 0
+        buffer += data
+        while len(buffer) - at >= HEAD.size:
+            size, number, kind = HEAD.unpack_from(buffer, at)
+            end = at + HEAD.size + size
+            if size > MAX_FRAME_BYTES:
+                self.drop()
+                return
+            if end > len(buffer):
+                break
+            self._receive(number, kind, bytes(buffer[at + HEAD.size : end]))
+            at = end
+        del buffer[:at]
+
+    def drop(self) -> None:
+        """Close the connection; its streams end."""
+        if self._transport:
+            self._transport.close()
+
+    def _receive(self, number: int, kind: int, body: bytes) -> None:
+        if kind == OPEN:
+            metadata = msgspec.json.decode(body, type=Metadata)
+            stream = LinkedStream(metadata, self._handler, partial(self._send, number))
+            task = asyncio.get_running_loop().create_task(self._serve(number, stream))
+            self._streams[number] = stream, task
+            return
+        if kind == BEAT:
+            self._lag.beat()
+            return
+        found = self._streams.get(number)
+        if found is None:  # It ended here while the frame was on its way.
+            return
+        stream, task = found
+        if kind == MESSAGE:
+            (arrived_ns,) = STAMP.unpack_from(body)
+            stream.receive(arrived_ns // NS_PER_US, body[STAMP.size :])
+        elif kind == CREDIT:
+            stream.add_credit(COUNT.unpack(body)[0])
+        elif kind == CLOSE:
+            stream.close()
+        else:
+            task.cancel()
+
+    async def _serve(self, number: int, stream: LinkedStream) -> None:
+        try:
+            await self._handler.stream_stream(stream, stream)
+            stream.ended = Ended(grpc.StatusCode.OK.value[0], "")
+        except grpc.aio.AbortError:
+            pass
+        finally:
+            ended = stream.ended or Ended(grpc.StatusCode.CANCELLED.value[0], "the call was reset")
+            self._send(number, END, msgspec.json.encode(ended))
+            del self._streams[number]
+
+    def _send(self, number: int, kind: int, body: bytes) -> None:
+        if not self._unsent:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._unsent += (HEAD.pack(len(body), number, kind), body)
+
+    def _flush(self) -> None:
+        if self._transport:
+            self._transport.write(b"".join(self._unsent))
+        self._unsent.clear()
+
+
+class DoorLinks:
+    """Accepts doors from `open` to `close`."""
+
+    def __init__(self, method: LinkedMethod, lag: DoorLag) -> None:
+        self._method = method
+        self._lag = lag
+        self._links: set[DoorLink] = set()
+        self._server: asyncio.Server | None = None
+
+    async def open(self, path: Path) -> None:
+        """Listen at the Unix socket of that path."""
+        handler = await self._method.wrapped()
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_unix_server(lambda: DoorLink(handler, self._lag, self._links), path)
+
+    async def close(self, grace_s: float) -> None:
+        """Accept no more doors, and end the streams that are still open after the grace period."""
+        if self._server:
+            self._server.close()
+        tasks = [task for link in self._links for task in link.tasks]
+        if tasks:
+            await asyncio.wait(tasks, timeout=grace_s)
+        for link in list(self._links):
+            link.drop()

@@ -1,0 +1,265 @@
+"""The front door: a real server whose bots, and strangers, connect to the Go program in `deploy/edge`."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from select import select
+
+import grpc
+import pytest
+
+from engines.registry import games
+from referee.server.edge_process import PROGRAM, EdgeUnavailable, find_program
+from referee.server.settings import EdgeUse
+from tests.clients.commands import run_command
+from tests.clients.languages import GO_CHECKS, STATICCHECK
+from tests.e2e import http2
+from tests.e2e.bot_connection import connect_bot
+from tests.e2e.call_errors import assert_refused
+from tests.e2e.organiser import call_method, server_with_organiser
+from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server
+from tests.e2e.server_metrics import POLL_INTERVAL_S, error_log_lines
+from tests.e2e.test_tls import Certificate, count_games
+
+pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
+
+SOURCE = Path(__file__).parents[2] / "deploy" / "edge"
+FLAGS = ("--edge", "on", "--edge-http-listen", "127.0.0.1:0")
+
+MAX_GROWTH_BYTES = 150_000_000
+"""What strangers may add to the memory of the door and the server together."""
+ADDRESSES = [f"127.0.0.{number}" for number in range(2, 10)]
+"""Addresses of strangers."""
+MANY = 2_000
+"""Connections of strangers."""
+FIELDS = 3_000 * b"\0\1x\1v"
+"""A header block that is larger in the memory of gRPC than on its way."""
+LARGE_FIELDS = 57 * (b"\0\1x\x78" + 120 * b"y")
+"""Headers of 7 KB."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def edge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Build the program after the checks of its sources, and put it into PATH."""
+    if not shutil.which("go"):
+        pytest.fail("needs go") if os.environ.get("CI") else pytest.skip("needs go")
+    run_command('test -z "$(gofmt -l .)"', SOURCE)
+    run_command("go vet ./... && go test ./...", SOURCE)
+    run_command(
+        f'if test -x {STATICCHECK}; then {STATICCHECK} -checks {GO_CHECKS} ./...; else test -z "$CI"; fi', SOURCE
+    )
+    program = tmp_path_factory.mktemp("edge") / PROGRAM
+    run_command(["go", "build", "-o", str(program), "."], SOURCE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+        yield program
+
+
+def door_pid(server: ServerProcess) -> int:
+    """Return the process of the door, as soon as it runs."""
+    while True:
+        children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
+        for pid in children:
+            with suppress(FileNotFoundError):
+                if Path(f"/proc/{pid}/exe").resolve().name == PROGRAM:
+                    return int(pid)
+
+
+def most_memory_bytes(server: ServerProcess) -> int:
+    """Return the most memory that the server and its door have ever used."""
+    pids = (server.process.pid, door_pid(server))
+    texts = (Path(f"/proc/{pid}/status").read_text() for pid in pids)
+    return sum(1024 * int(re.findall(r"VmHWM:\s+(\d+) kB", text)[0]) for text in texts)
+
+
+def read_metrics(server: ServerProcess) -> dict[str, int]:
+    with urllib.request.urlopen(f"http://{server.edge_http}/metrics", timeout=TIMEOUT_S) as page:
+        lines = page.read().decode().splitlines()
+    pairs = (line.split() for line in lines if not line.startswith("#"))
+    return {name.removeprefix("referee_edge_"): int(value) for name, value in pairs}
+
+
+def wait_until(server: ServerProcess, condition: Callable[[dict[str, int]], bool]) -> None:
+    """Wait until the metrics of the door fulfil a condition."""
+    deadline_s = time.monotonic() + TIMEOUT_S
+    while not condition(found := read_metrics(server)):
+        assert time.monotonic() < deadline_s, found
+        select([], [], [], POLL_INTERVAL_S)
+
+
+def connect_from(address: str, server: ServerProcess) -> socket.socket:
+    host, _, port = server.address.rpartition(":")
+    return socket.create_connection((host, int(port)), TIMEOUT_S, (address, 0))
+
+
+def test_a_match_is_played_to_its_end_through_the_door(tmp_path: Path) -> None:
+    with server_with_organiser(tmp_path, *FLAGS) as organiser:
+        match_id = organiser.start_match()
+        turn = organiser.next_turn()
+        organiser.connection(0).send(
+            move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]}
+        )
+        assert organiser.connection(0).receive("verdict").HasField("accepted")
+        assert organiser.next_turn(1).ply == 1
+        organiser.connection(1).send(resignation={"match_id": match_id})
+        assert organiser.connection(0).receive("match_ended").match_id == match_id
+        assert read_metrics(organiser.server)["calls"] == 2
+        assert not list(error_log_lines(organiser.server))
+
+
+def test_bots_stay_connected_when_a_supervisor_ends_all_processes_at_once_and_the_server_drains(tmp_path: Path) -> None:
+    with server_with_organiser(tmp_path, *FLAGS) as organiser:
+        match_id = organiser.start_match()
+        turn = organiser.next_turn()
+        for pid in (door_pid(organiser.server), organiser.server.process.pid):
+            os.kill(pid, signal.SIGTERM)
+        assert organiser.connection(0).receive("draining")
+        organiser.connection(0).send(
+            move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]}
+        )
+        assert organiser.connection(0).receive("verdict").HasField("accepted")
+        assert organiser.server.process.wait(TIMEOUT_S) == 0
+        assert not list(error_log_lines(organiser.server))
+
+
+def test_errors_keep_their_details(tmp_path: Path) -> None:
+    with run_server(tmp_path, "--ephemeral", *FLAGS) as server, server.channel() as channel:
+        secret = server.admin_token
+        assert_refused("UNKNOWN_GAME", call_method, channel, "GameService/GetGame", secret, name="chess-of-mars")
+
+
+def test_a_door_that_is_killed_is_started_again_and_the_match_goes_on(tmp_path: Path) -> None:
+    with server_with_organiser(tmp_path, *FLAGS) as organiser:
+        match_id = organiser.start_match()
+        turn = organiser.next_turn()
+        killed = door_pid(organiser.server)
+        os.kill(killed, signal.SIGKILL)
+        with pytest.raises(grpc.RpcError):
+            organiser.connection(0).read_to_end()
+        organiser.disconnect_bots()
+        with grpc.insecure_channel(organiser.server.address) as channel:
+            bots = [connect_bot(channel, secret) for secret in organiser.secrets]
+            with bots[0] as anna, bots[1]:
+                again = anna.receive("turn")
+                assert (again.match_id, again.turn_token) == (match_id, turn.turn_token)
+        assert door_pid(organiser.server) != killed
+
+
+def test_the_door_ends_with_its_server(tmp_path: Path) -> None:
+    token = ""
+    for end in (ServerProcess.stop, ServerProcess.kill):
+        with run_server(tmp_path, *FLAGS) as server, server.channel() as channel:
+            token = token or server.admin_token
+            assert call_method(channel, "GameService/ListGames", token)
+            descriptor = os.pidfd_open(door_pid(server))
+            try:
+                end(server)
+                assert select([descriptor], [], [], TIMEOUT_S)[0]
+            finally:
+                os.close(descriptor)
+
+
+def test_the_door_shows_changed_certificates(tmp_path: Path) -> None:
+    before, after = Certificate("before"), Certificate("after")
+    flags = before.write_files(tmp_path)
+    with run_server(tmp_path, "--ephemeral", "--tls-reload-interval-ms", "1", *flags, *FLAGS) as server:
+        assert count_games(server.address, server.admin_token, before) == len(games())
+        after.write_files(tmp_path)
+        assert count_games(server.address, server.admin_token, after) == len(games())
+        with pytest.raises(grpc.RpcError):
+            count_games(server.address, server.admin_token, before)
+
+
+def test_calls_without_a_token_are_limited_for_each_address(tmp_path: Path) -> None:
+    limit = ("--max-calls-without-token-per-address", "1", "--max-calls-without-token", "2")
+    with run_server(tmp_path, "--ephemeral", *limit, *FLAGS) as server, ExitStack() as stack:
+        strangers = [stack.enter_context(connect_from(address, server)) for address in ADDRESSES[:2]]
+        for stranger in strangers:
+            stranger.sendall(http2.PREFACE + http2.SETTINGS + http2.complete_call(1, http2.HEALTH_PATH))
+        wait_until(server, lambda found: found["calls"] == 2)
+        for stranger in strangers:
+            stranger.sendall(http2.complete_call(3, http2.HEALTH_PATH))
+        wait_until(server, lambda found: found["calls_total"] == 4 and found["calls"] == 2)
+
+
+def test_a_connection_whose_answers_are_not_read_is_closed(tmp_path: Path) -> None:
+    """gRPC would keep them as long as the connection."""
+    with run_server(tmp_path, "--ephemeral", "--read-timeout-ms", "1000", *FLAGS) as server:
+        connection = http2.RawConnection(server.address, http2.NO_WINDOW)
+        connection.start_call(http2.CALL_PATH, server.admin_token, b"")
+        assert http2.receive_until([connection], lambda: connection.closed, TIMEOUT_S)
+        assert read_metrics(server)["connections_unread_total"] == 1
+        connection.close()
+
+
+def send_endless_headers(stranger: socket.socket) -> None:
+    stranger.sendall(http2.frame(http2.HEADERS, 0, 1, FIELDS))
+    for _ in range(100):
+        stranger.sendall(http2.frame(http2.CONTINUATION, 0, 1, FIELDS))
+
+
+def begin_headers(stranger: socket.socket) -> None:
+    stranger.sendall(http2.frame(http2.HEADERS, 0, 1, FIELDS))
+
+
+def send_large_headers(stranger: socket.socket) -> None:
+    for stream_id in range(1, 200, 2):
+        stranger.sendall(http2.complete_call(stream_id, more=LARGE_FIELDS))
+
+
+def send_calls(stranger: socket.socket) -> None:
+    for stream_id in range(1, 400, 2):
+        stranger.sendall(http2.complete_call(stream_id))
+
+
+def send_nothing(stranger: socket.socket) -> None:
+    """Only open a connection."""
+
+
+@pytest.mark.parametrize(
+    ("misbehave", "connections"),
+    [
+        (send_endless_headers, MANY),
+        (begin_headers, MANY),
+        (send_large_headers, MANY // 20),
+        (send_calls, MANY // 10),
+        (send_nothing, 2 * MANY),
+    ],
+)
+def test_strangers_add_little_memory(
+    tmp_path: Path,
+    misbehave: Callable[[socket.socket], None],
+    connections: int,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with run_server(tmp_path, *FLAGS) as server, server.channel() as channel, ExitStack() as stack:
+        owner = create_organiser_token(channel, server.admin_token)
+        before_bytes = most_memory_bytes(server)
+        for number in range(connections):
+            with suppress(OSError):  # The door closes connections that misbehave.
+                stranger = stack.enter_context(connect_from(ADDRESSES[number % len(ADDRESSES)], server))
+                stranger.sendall(http2.PREFACE + http2.SETTINGS)
+                misbehave(stranger)
+        wait_until(server, lambda found: found["connections_total"] > connections and found["calls"] == 0)
+        assert register_bots(channel, owner, "anna")
+        grown_bytes = most_memory_bytes(server) - before_bytes
+        with capsys.disabled():
+            print(f"\n{misbehave.__name__}: {grown_bytes / 1e6:.0f} MB, {read_metrics(server)}")  # noqa: T201  # What is measured.
+        assert grown_bytes <= MAX_GROWTH_BYTES
+        assert not list(error_log_lines(server))
+
+
+def test_a_door_that_is_required_must_be_installed(monkeypatch: pytest.MonkeyPatch, edge: Path, tmp_path: Path) -> None:
+    assert find_program(EdgeUse.AUTO) == find_program(EdgeUse.ON) == edge
+    assert find_program(EdgeUse.OFF) is None
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert find_program(EdgeUse.AUTO) is None
+    with pytest.raises(EdgeUnavailable, match=PROGRAM):
+        find_program(EdgeUse.ON)
