@@ -11,7 +11,7 @@ MINUTES ?= 10
 # Tests start hundreds of processes; without bytecode files each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo cluster lint check test again toolchains coverage soak mutants proto golden bench compiled pure tools requirements clean
+.PHONY: help demo cluster lint check test again toolchains edge coverage soak mutants proto golden bench compiled pure tools requirements clean
 
 help: ## List all targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -55,6 +55,11 @@ again: $(READY) ## Run the tests that failed in the last run once more, one at a
 toolchains: $(READY) ## Tests of clients in other languages, compiled engines and the image; skips what is not installed
 	$(BIN)/python -m pytest $(WAITING) -m "toolchain and not soak"
 	$(if $(CI),$(BIN)/python -m tests.clients.fingerprint --write)
+
+edge: $(READY) ## The end-to-end tests once more, through the front door; needs go
+	cd deploy/edge && go build -o $(CURDIR)/build/edge/referee-edge .
+	PATH="$(CURDIR)/build/edge:$$PATH" TEST_EDGE=on $(BIN)/python -m pytest $(WAITING) tests/e2e \
+		-m "not soak and not toolchain and not without_door" $(AGAIN)
 
 coverage: $(READY) ## The quick tests of engines, match and contests; fails below full branch coverage
 	$(BIN)/python -m pytest $(PARALLEL) -m pure --cov --cov-report=term tests/contests tests/match tests/engines

@@ -18,6 +18,9 @@ from referee_api.v1.bot_service_pb2_grpc import BotServiceStub
 TIMEOUT_S = 180
 """Timeout that suffices on a busy machine."""
 
+EDGE = os.environ.get("TEST_EDGE", "off")
+"""Whether bots connect to the front door; not only because one is installed."""
+
 MAX_LOG_LINES = 40
 """Number of lines of the server's log that are shown when a test fails."""
 
@@ -68,7 +71,7 @@ def run_server(
     """
     log = folder / "server.log"
     command = [sys.executable, "-m", module, "serve", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0"]
-    command += ["--edge", "off"]  # Even if the front door is installed.
+    command += ["--edge", EDGE]
     if max_files:
         command = ["sh", "-c", f'ulimit -n {max_files} && exec "$0" "$@"', *command]
     environment = {name: text for name, text in os.environ.items() if not name.startswith("REFEREE_")}

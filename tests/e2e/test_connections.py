@@ -51,6 +51,7 @@ def test_a_quiet_bot_within_the_keepalive_limit_stays_connected(tmp_path: Path) 
         assert set(quiet.receive_until_ping(3)) == {"ping"}
 
 
+@pytest.mark.without_door
 def test_a_client_that_pings_too_often_is_disconnected(tmp_path: Path) -> None:
     ping_limit = ("--min-client-ping-interval-ms", str(10 * CLIENT_PING_INTERVAL_MS))
     with (
@@ -62,6 +63,7 @@ def test_a_client_that_pings_too_often_is_disconnected(tmp_path: Path) -> None:
         hasty.receive_until_ping(3)
 
 
+@pytest.mark.without_door
 def test_a_connection_that_answers_no_keepalive_ping_is_closed(tmp_path: Path) -> None:
     with (
         run_server(

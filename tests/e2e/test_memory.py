@@ -119,6 +119,7 @@ def test_headers_that_never_end_fill_memory_but_delay_nobody(
         assert not list(error_log_lines(server))
 
 
+@pytest.mark.without_door
 def test_a_server_that_reaches_its_limit_of_memory_has_lost_nothing_when_it_starts_again(tmp_path: Path) -> None:
     """The limit is that of the process here, and that of the systemd unit or container elsewhere."""
     with run_server(tmp_path) as server, server.channel() as channel:

@@ -111,6 +111,7 @@ def test_a_call_without_its_request_message_is_ended_at_the_deadline(short_deadl
         assert not connection.closed
 
 
+@pytest.mark.without_door
 def test_unread_responses_are_limited_and_reset_at_the_deadline(short_deadlines: Organiser) -> None:
     rounds = []
     with open_connections(short_deadlines, 1, http2.NO_WINDOW) as [connection]:
@@ -127,6 +128,7 @@ def test_unread_responses_are_limited_and_reset_at_the_deadline(short_deadlines:
     assert not list(error_log_lines(short_deadlines.server))
 
 
+@pytest.mark.without_door
 def test_a_holder_at_its_limit_of_open_calls_can_still_play(long_deadlines: Organiser) -> None:
     with (
         open_connections(long_deadlines, 1, http2.NO_WINDOW) as [connection],

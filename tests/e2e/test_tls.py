@@ -69,6 +69,7 @@ def test_changed_certificate_files_are_reloaded(tmp_path: Path) -> None:
             count_games(server.address, server.admin_token, before)
 
 
+@pytest.mark.without_door
 def test_invalid_certificate_files_are_logged_and_the_previous_ones_stay_in_use(tmp_path: Path) -> None:
     before, after = Certificate("before"), Certificate("after")
     flags = before.write_files(tmp_path)

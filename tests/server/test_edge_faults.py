@@ -29,7 +29,7 @@ PAUSE_S = 6
 UNNOTICED_US = BEAT_US + MIN_LATE_US + RESOLUTION_US
 """What of a pause may go unnoticed."""
 BOTS = 4
-MOVES_BETWEEN_KILLS = (60, 300)
+MOVES_BETWEEN_KILLS = (20, 60)
 
 
 def test_a_door_that_stands_still_costs_nobody_a_second(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_door_that_is_killed_under_load_loses_nothing(tmp_path: Path, kills: i
         server.channel() as channel,
         new_organiser(server, channel, seats=BOTS) as organiser,
     ):
-        matches = create_matches(organiser, rng, 2)
+        matches = create_matches(organiser, rng, 1 + kills // 10)
         bots = [ReconnectingBot(secret, observations) for secret in organiser.secrets]
         for _ in range(kills):
             bot_threads = BotThreads(bots, server.address)

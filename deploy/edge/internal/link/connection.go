@@ -52,10 +52,11 @@ func newConnection(socket net.Conn) *connection {
 	}
 }
 
-// run returns why the connection has ended.
-func (c *connection) run() error {
+// run returns why the connection has ended. It calls atEnd before streams see that.
+func (c *connection) run(atEnd func()) error {
 	go c.write()
 	err := c.read()
+	atEnd()
 	close(c.lost)
 	return errors.Join(err, c.socket.Close())
 }

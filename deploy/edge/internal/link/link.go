@@ -28,17 +28,21 @@ const (
 	// window is how many messages of one stream in each direction its receiver has not taken yet.
 	window = 16
 	retry  = 50 * time.Millisecond
+	// patience is how long a stream that begins waits for the connection.
+	patience = time.Second
 )
 
 // Link is a grpc.ClientConnInterface for streams of bytes. Its connection is made anew whenever it is lost.
 type Link struct {
 	mutex   sync.Mutex
 	current *connection
+	// changed is closed when current changes.
+	changed chan struct{}
 }
 
 // New returns a Link to the Unix socket of that path, which connects in the background.
 func New(path string) *Link {
-	l := &Link{}
+	l := &Link{changed: make(chan struct{})}
 	go func() {
 		for {
 			if socket, err := net.Dial("unix", path); err == nil {
@@ -52,8 +56,7 @@ func New(path string) *Link {
 
 func (l *Link) serve(c *connection) {
 	l.set(c)
-	err := c.run()
-	l.set(nil)
+	err := c.run(func() { l.set(nil) })
 	slog.Info("the link to the server has ended", "why", err.Error())
 }
 
@@ -61,6 +64,28 @@ func (l *Link) set(c *connection) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.current = c
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// connected returns the connection; nil: there is none in time.
+func (l *Link) connected(ctx context.Context) *connection {
+	impatient := time.After(patience)
+	for {
+		l.mutex.Lock()
+		c, changed := l.current, l.changed
+		l.mutex.Unlock()
+		if c != nil {
+			return c
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil
+		case <-impatient:
+			return nil
+		}
+	}
 }
 
 // Invoke fails: a link has only streams.
@@ -70,9 +95,7 @@ func (l *Link) Invoke(context.Context, string, any, any, ...grpc.CallOption) err
 
 // NewStream begins a stream, which ends with its context.
 func (l *Link) NewStream(ctx context.Context, _ *grpc.StreamDesc, _ string, _ ...grpc.CallOption) (grpc.ClientStream, error) {
-	l.mutex.Lock()
-	c := l.current
-	l.mutex.Unlock()
+	c := l.connected(ctx)
 	if c == nil {
 		return nil, errNotThere
 	}

@@ -73,17 +73,12 @@ func (s *server) next() (number uint32, kind byte, body []byte) {
 	return binary.BigEndian.Uint32(head[4:]), head[8], body
 }
 
-// open begins a stream. The link may not know yet that it is connected.
 func open(t *testing.T, ctx context.Context, l *Link) grpc.ClientStream {
-	for {
-		s, err := l.NewStream(ctx, nil, "")
-		if err == nil {
-			return s
-		}
-		if status.Code(err) != codes.Unavailable || ctx.Err() != nil {
-			t.Fatal(err)
-		}
+	s, err := l.NewStream(ctx, nil, "")
+	if err != nil {
+		t.Fatal(err)
 	}
+	return s
 }
 
 func say(t *testing.T, s grpc.ClientStream, text string) {
@@ -193,6 +188,14 @@ func TestStreamsOfALostLinkEndAndTheNextOneIsUsedAfterwards(t *testing.T) {
 	open(t, t.Context(), l)
 	if _, kind, _ := to.receive(); kind != opened {
 		t.Fatal(kind)
+	}
+}
+
+func TestAStreamFailsWithoutAConnection(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := New(filepath.Join(t.TempDir(), "nobody")).NewStream(ctx, nil, ""); status.Code(err) != codes.Unavailable {
+		t.Fatal(err)
 	}
 }
 
