@@ -36,7 +36,7 @@ COUNT: Final = Struct(">I")
 OPEN, MESSAGE, CLOSE, GONE, CREDIT, END, BEAT = range(7)
 """Kinds of frames: a stream begins, with its metadata (JSON); a message, which of a bot begins with the time of its
 arrival (CLOCK_MONOTONIC, nanoseconds); the bot has closed its side, or is gone; the number of messages that were taken;
-the stream ends with a status (`Ended`, JSON); the door is alive (see `door_lag`)."""
+the stream ends with a status (`StreamEnd`, JSON); the door is alive (see `door_lag`)."""
 
 WINDOW = 16
 """Messages of one stream in each direction that its receiver has not taken yet."""
@@ -50,7 +50,7 @@ log = structlog.get_logger("referee.transport")
 Metadata: TypeAlias = list[tuple[str, str]]
 
 
-class Ended(msgspec.Struct):
+class StreamEnd(msgspec.Struct):
     """The status of a stream."""
 
     code: int
@@ -103,7 +103,7 @@ class LinkedStream:
         self._closed = False
         self._wakes_reader: asyncio.Future[None] | None = None
         self._wakes_writer: asyncio.Future[None] | None = None
-        self.ended: Ended | None = None
+        self.ended: StreamEnd | None = None
         """None: it goes on."""
 
     def peer(self) -> str:
@@ -141,7 +141,7 @@ class LinkedStream:
         self, code: grpc.StatusCode, sentence: str = "", trailers: Sequence[tuple[str, bytes]] = ()
     ) -> None:
         """End the stream with this status. Raises AbortError."""
-        self.ended = Ended(code.value[0], sentence, dict(trailers).get(STATUS_DETAILS, b""))
+        self.ended = StreamEnd(code.value[0], sentence, dict(trailers).get(STATUS_DETAILS, b""))
         raise grpc.aio.AbortError(sentence)
 
     def receive(self, arrived_us: Micros, message: bytes) -> None:
@@ -243,11 +243,11 @@ class DoorLink(asyncio.Protocol):
     async def _serve(self, number: int, stream: LinkedStream) -> None:
         try:
             await self._handler.stream_stream(stream, stream)
-            stream.ended = Ended(grpc.StatusCode.OK.value[0], "")
+            stream.ended = StreamEnd(grpc.StatusCode.OK.value[0], "")
         except grpc.aio.AbortError:
             pass
         finally:
-            ended = stream.ended or Ended(grpc.StatusCode.CANCELLED.value[0], "the call was reset")
+            ended = stream.ended or StreamEnd(grpc.StatusCode.CANCELLED.value[0], "the call was reset")
             self._send(number, END, msgspec.json.encode(ended))
             del self._streams[number]
 
