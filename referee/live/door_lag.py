@@ -31,10 +31,13 @@ class DoorLag:
 
     def total_us(self, now_us: Micros) -> Micros:
         """Return all lag so far."""
+        return self._past_us + self.late_us(now_us)
+
+    def late_us(self, now_us: Micros) -> Micros:
+        """Return for how long no beat has come that was due."""
         if self._due_us is None or now_us - self._due_us <= MIN_LATE_US:
-            return self._past_us
-        waited_us = self._loop_us(now_us) - self._loop_at_beat_us
-        return self._past_us + max(0, now_us - self._due_us - waited_us)
+            return 0
+        return max(0, now_us - self._due_us - (self._loop_us(now_us) - self._loop_at_beat_us))
 
     def connect(self) -> None:
         """Expect beats of a door that is there from now on."""

@@ -9,6 +9,7 @@ import shutil
 import socket
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -71,12 +72,16 @@ class EdgeProcess:
         listen = self._settings.edge_http_listen
         return str(replace(listen, port=self._http.getsockname()[1])) if listen and self._http else ""
 
-    def start(self) -> None:
+    def start(self, is_hanging: Callable[[], bool]) -> None:
         """Start it once the server listens."""
         flags = [f"-{name}={value}" for name, value in self._flags().items()]
         fds = [listener.fileno() for listener in [*self._listeners, self._http] if listener]
         self._process = WatchedProcess(
-            "the front door", [str(self._program), *flags], fds, restart_pause_s=RESTART_PAUSE_S
+            "the front door",
+            [str(self._program), *flags],
+            fds,
+            restart_pause_s=RESTART_PAUSE_S,
+            is_hanging=is_hanging,
         )
 
     async def close(self) -> None:

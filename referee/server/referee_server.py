@@ -36,6 +36,8 @@ from referee.transport.tls import InvalidTlsFiles, TlsFiles, certificate_ends_s,
 
 CLOSE_GRACE_US: Micros = 2 * SECOND
 """Time for streams to end with a status after the last decision has been stored."""
+DOOR_HANGS_US: Micros = 15 * SECOND
+"""Time without a beat after which the front door is started again."""
 
 log = structlog.get_logger("referee")
 
@@ -169,6 +171,9 @@ class RefereeServer:
         page = page_on_loop(asyncio.get_running_loop(), self._metrics_page)
         self._http = HttpServer(server_pages(page, self._not_ready, self._application.lag.unresponsive_us))
 
+    def _door_hangs(self) -> bool:
+        return self._application.lag.door.late_us(self._time.monotonic_us()) > DOOR_HANGS_US
+
     async def _close_children(self) -> None:
         for child in (self._site, self._edge):
             if child:
@@ -183,7 +188,7 @@ class RefereeServer:
         self._edge = EdgeProcess(self._edge_program, settings, self._own_listen)
         await server.open(f"unix:{self._edge.server_path}", None, local_path=site_path)
         await self._frontend.links.open(self._edge.link_path)
-        self._edge.start()
+        self._edge.start(self._door_hangs)
         return self._edge.port
 
     async def _start_site(self, site: SiteProcess, port: int) -> None:

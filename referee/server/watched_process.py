@@ -5,7 +5,8 @@ Each can tell by the end of its standard input that the server was killed.
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from subprocess import DEVNULL
 
 import structlog
@@ -13,6 +14,8 @@ import structlog
 from referee.live.child_process import ChildProcess
 
 RESTART_PAUSE_S = 1.0
+PATIENCE_S = 15.0
+"""Time after which a program that hangs, or does not end when it should, is killed."""
 
 log = structlog.get_logger("referee")
 
@@ -27,13 +30,20 @@ class WatchedProcess:
         fds: Sequence[int],
         first_line: bytes = b"",
         restart_pause_s: float = RESTART_PAUSE_S,
+        is_hanging: Callable[[], bool] = lambda: False,
+        patience_s: float = PATIENCE_S,
     ) -> None:
-        """`name`: as the log calls it. `fds`: what it inherits. `first_line`: the beginning of its standard input."""
+        """`name`: as the log calls it. `fds`: what it inherits. `first_line`: the beginning of its standard input.
+
+        `is_hanging` is called again and again while it runs.
+        """
         self._name = name
         self._command = command
         self._fds = fds
         self._first_line = first_line
         self._restart_pause_s = restart_pause_s
+        self._is_hanging = is_hanging
+        self._patience_s = patience_s
         self._keeping = asyncio.create_task(self._keep())
 
     async def close(self) -> None:
@@ -60,8 +70,21 @@ class WatchedProcess:
             finally:
                 os.close(its_end)
             try:
-                return await process.wait()
+                while (status := await self._status(process)) is None:
+                    if self._is_hanging():
+                        log.error(f"{self._name} hangs, and is killed")
+                        process.kill()
+                return status
             finally:
                 pipe.close()
                 process.terminate()
-                await process.wait()
+                if await self._status(process) is None:
+                    process.kill()
+                    await process.wait()
+
+    async def _status(self, process: ChildProcess) -> int | None:
+        """Return the exit status if it ends in time."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._patience_s):
+                return await process.wait()
+        return None
