@@ -2,6 +2,7 @@
 
 import os
 import platform
+import sysconfig
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,7 +15,7 @@ def machine() -> dict[str, str]:
         "cores": str(os.cpu_count()),
         "model": _model(),
         "kernel": platform.release(),
-        "python": platform.python_version(),
+        "python": f"{platform.python_version()}, configured {_optimisations()}",
         "grpc": version("grpcio"),
         "load at the start": load(),
     }
@@ -31,6 +32,13 @@ def warning() -> str:
     if average < BUSY * (os.cpu_count() or 1):
         return ""
     return f"The machine is busy (load {average:.1f}): trust ratios, not figures."
+
+
+def _optimisations() -> str:
+    """Return what speeds the interpreter up by about a tenth."""
+    flags = str(sysconfig.get_config_var("CONFIG_ARGS"))
+    found = [name for name, flag in (("PGO", "--enable-optimizations"), ("LTO", "--with-lto")) if flag in flags]
+    return f"with {' and '.join(found)}" if found else "without PGO and LTO"
 
 
 def _model() -> str:
