@@ -12,6 +12,11 @@ def cpu_s(pid: int) -> float:
     return time.clock_gettime((~pid << 3) | CLOCK_OF_PROCESS)
 
 
+def children(pid: int) -> list[int]:
+    """Return the processes that the main thread of a process has started."""
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
 def resident_bytes(pid: int) -> int:
     """Return the resident memory of a process that is not shared with others."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():

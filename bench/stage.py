@@ -15,7 +15,7 @@ import grpc
 from bench.costs import Cost
 from bench.crowd import Crowd, crowd
 from bench.measurement import Scope
-from bench.process import cpu_s, resident_bytes
+from bench.process import children, cpu_s, resident_bytes
 from bench.recorded import PLIES, recorded_games
 from referee.cli.serve import WITHOUT_EVENT_ENGINE
 from tests.e2e.server import create_organiser_token, run_server
@@ -58,6 +58,8 @@ class Work:
     """The bots ask that verdicts wait for their next turns."""
     event_engine: bool = False
     """gRPC's event engine is used, which is not the default of the server."""
+    door: bool = False
+    """The bots connect to the front door, which must be installed."""
     pairs: bool = False
     """The echo sends a verdict to the bot that moved, and the turn to another bot."""
     whole: bool = False
@@ -85,7 +87,7 @@ class Stage:
         return resident_bytes(self.pid)
 
     def cpu_s(self) -> float:
-        return cpu_s(self.pid)
+        return cpu_s(self.pid) + sum(map(cpu_s, children(self.pid)))
 
     def cost(self, moves: int, seconds: float, rate: float = 0) -> Cost:
         before = self.cpu_s()
@@ -120,6 +122,8 @@ def refereed(scope: Scope, name: str, work: Work, *flags: str, roots: Path | Non
     folder = scope.room(name)
     if work.event_engine:
         flags = (*flags, "--grpc-event-engine")
+    if work.door:
+        flags = (*flags, "--edge", "on")
     with run_server(folder, *NO_QUOTAS, *flags) as running:
         channel = running.channel()
         if roots:

@@ -10,12 +10,17 @@ from bench.figures import Findings, Goal, short
 from bench.measurement import Measurement, Scope, alternate
 from bench.stage import MATCHES, MATCHES_OF_ROOMY, ROOMY, SINGLE, Work, echoed, refereed, standing
 from bench.svg import bars
+from referee.server.edge_process import find_program
+from referee.server.settings import EdgeUse
 
 ONE, FULL = "alquerque, 1 match per bot", "alquerque, 64 matches per bot"
 ECHO, ECHO_BATCHED = "echo, one item per message", "echo, 64 items per message"
 ECHO_PAIRS = "echo, a verdict and a turn"
 WITH_TURNS = "alquerque, 1 match per bot, verdicts with turns"
 EVENT_ENGINE = ", with gRPC's event engine"
+DOOR = ", with the front door"
+
+HAS_DOOR = find_program(EdgeUse.AUTO) is not None
 
 ECHOES = {
     "echo, unary": Work(unary=True),
@@ -39,6 +44,8 @@ def refereed_works(quick: bool) -> dict[str, tuple[Work, int]]:
     for name in (ONE, FULL, WITH_TURNS):
         work, matches = works[name]
         works[name + EVENT_ENGINE] = replace(work, event_engine=True), matches
+        if HAS_DOOR:
+            works[name + DOOR] = replace(work, door=True), matches
     if not quick:
         for game in ALL_GAMES:
             works[f"{game}, legal moves in the turn"] = (
@@ -72,6 +79,8 @@ def _findings(costs: dict[str, list[Cost]]) -> Findings:
     for name, echo in ((ONE, ECHO_PAIRS), (WITH_TURNS, ECHO), (FULL, ECHO)):
         other = found.ratio(CPU, echo + EVENT_ENGINE, name + EVENT_ENGINE)
         found.notes.append(f"{name}{EVENT_ENGINE}, in units of the same echo with it: {short(other)}.")
+        if HAS_DOOR:
+            found.notes.append(f"{name}{DOOR}, in units of that echo: {short(found.ratio(CPU, echo, name + DOOR))}.")
     found.plots["moves"] = bars(CPU, [figure for figure in found.figures if figure.what == CPU])
     return found
 
