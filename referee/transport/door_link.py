@@ -5,8 +5,8 @@ the same interceptors and the same servicer handle it, and only its context is a
 socket, which is written once in an iteration of the event loop, for all of them.
 
 A frame is the length of its body, the number of the stream (four bytes each, big-endian), its kind (one byte), and the
-body. Either side may send as many messages of a stream as the other has credited, so that a slow reader fills neither
-memory nor the socket of the others.
+body. Either side may send of a stream what the other has credited, so that a slow reader fills neither memory nor the
+socket of the others: a few short messages, or one long one.
 """
 
 import asyncio
@@ -35,11 +35,13 @@ COUNT: Final = Struct(">I")
 
 OPEN, MESSAGE, CLOSE, GONE, CREDIT, END, BEAT = range(7)
 """Kinds of frames: a stream begins, with its metadata (JSON); a message, which of a bot begins with the time of its
-arrival (CLOCK_MONOTONIC, nanoseconds); the bot has closed its side, or is gone; the number of messages that were taken;
+arrival (CLOCK_MONOTONIC, nanoseconds); the bot has closed its side, or is gone; the cost of messages that were taken;
 the stream ends with a status (`StreamEnd`, JSON); the door is alive (see `door_lag`)."""
 
 WINDOW = 16
-"""Messages of one stream in each direction that its receiver has not taken yet."""
+"""Cost of the messages of one stream in each direction that its receiver has not taken yet."""
+COST_BYTES = 4_096
+"""Size up to which a message costs 1."""
 
 MAX_FRAME_BYTES = 64 * 2**20
 """A longer frame means that the link is broken: the door limits messages to much less."""
@@ -122,20 +124,22 @@ class LinkedStream:
                 return grpc.aio.EOF
             self._wakes_reader = asyncio.get_running_loop().create_future()
             await self._wakes_reader
-        self._taken += 1
+        self.arrived_us, message = self._received.popleft()
+        self._taken += cost_of(message)
         if self._taken * 2 >= WINDOW:
             self._send(CREDIT, COUNT.pack(self._taken))
             self._taken = 0
-        self.arrived_us, message = self._received.popleft()
         return self._handler.request_deserializer(message)
 
     async def write(self, message: Any) -> None:
         """Send a message as soon as the door has taken enough of the earlier ones."""
-        while not self._credit:
+        body = self._handler.response_serializer(message)
+        cost = cost_of(body)
+        while self._credit < cost:
             self._wakes_writer = asyncio.get_running_loop().create_future()
             await self._wakes_writer
-        self._credit -= 1
-        self._send(MESSAGE, self._handler.response_serializer(message))
+        self._credit -= cost
+        self._send(MESSAGE, body)
 
     async def abort(
         self, code: grpc.StatusCode, sentence: str = "", trailers: Sequence[tuple[str, bytes]] = ()
@@ -153,9 +157,14 @@ class LinkedStream:
         self._closed = True
         _wake(self._wakes_reader)
 
-    def add_credit(self, messages: int) -> None:
-        self._credit += messages
+    def add_credit(self, cost: int) -> None:
+        self._credit += cost
         _wake(self._wakes_writer)
+
+
+def cost_of(message: bytes) -> int:
+    """Return what a message costs of the window; at most what is there when its receiver has taken everything."""
+    return min(WINDOW // 2 + 1, 1 + len(message) // COST_BYTES)
 
 
 CODES = {code.value[0]: code for code in grpc.StatusCode}

@@ -16,6 +16,7 @@ from referee.live.loop_lag import LoopLag
 from referee.live.match_timing import LoopTime
 from referee.transport.door_link import (
     CLOSE,
+    COST_BYTES,
     COUNT,
     CREDIT,
     END,
@@ -28,6 +29,7 @@ from referee.transport.door_link import (
     WINDOW,
     DoorLinks,
     LinkedMethod,
+    cost_of,
 )
 from referee.transport.wire.error_mapping import STATUS_DETAILS
 
@@ -187,6 +189,26 @@ async def test_the_door_gets_credit_for_messages_that_were_taken(tmp_path: Path)
         go_on.set()
         half = COUNT.pack(WINDOW // 2)
         assert [await door.receive(), await door.receive()] == [(1, CREDIT, half)] * 2
+
+
+async def test_one_long_message_is_on_its_way_at_a_time(tmp_path: Path) -> None:
+    long, written = "x" * COST_BYTES * WINDOW, list[str]()
+
+    async def write(context: Any) -> None:
+        for text in ("short", long, "short", long):
+            await context.write(text)
+            written.append(text)
+        assert await context.read() == long
+
+    async with linked(tmp_path, write) as (_, door):
+        door.open(1)
+        assert await door.messages(1, 3) == ["short", long, "short"]
+        assert written == ["short", long, "short"]
+        door.send(1, CREDIT, COUNT.pack(2 + cost_of(long.encode())))
+        assert await door.messages(1, 1) == [long]
+        door.message(1, long)
+        assert await door.receive() == (1, CREDIT, COUNT.pack(cost_of(long.encode())))
+        assert (await door.ended(1))["code"] == 0
 
 
 @pytest.mark.parametrize("ending", ["gone", "link lost", "a frame without end"])

@@ -25,9 +25,11 @@ import (
 
 const (
 	stampBytes = 8
-	// window is how many messages of one stream in each direction its receiver has not taken yet.
+	// window is the cost of the messages of one stream in each direction that its receiver has not taken yet.
 	window = 16
-	retry  = 50 * time.Millisecond
+	// costBytes is the size up to which a message costs 1.
+	costBytes = 4096
+	retry     = 50 * time.Millisecond
 	// patience is how long a stream that begins waits for the connection.
 	patience = time.Second
 )
@@ -137,7 +139,7 @@ type stream struct {
 	answers chan frame
 	first   *frame
 	taken   uint32
-	// credit has one element for each message that the server can take.
+	// credit has one element for each cost of 1 that the server can take.
 	credit chan struct{}
 }
 
@@ -169,15 +171,21 @@ func (s *stream) SendMsg(sent any) error {
 	binary.BigEndian.PutUint64(body, uint64(monotonicNanoseconds()))
 	received.CopyTo(body[stampBytes:])
 	received.Free()
-	select {
-	case <-s.credit:
-		s.send(message, body)
-		return nil
-	case <-s.ctx.Done():
-	case <-s.link.lost:
+	for range costOf(len(body) - stampBytes) {
+		select {
+		case <-s.credit:
+		case <-s.ctx.Done():
+			return io.EOF // RecvMsg tells why.
+		case <-s.link.lost:
+			return io.EOF
+		}
 	}
-	return io.EOF // RecvMsg tells why.
+	s.send(message, body)
+	return nil
 }
+
+// costOf returns what a message costs of the window; at most what is there when its receiver has taken everything.
+func costOf(size int) uint32 { return min(window/2+1, 1+uint32(size)/costBytes) }
 
 func (s *stream) RecvMsg(received any) error {
 	answer, err := s.next()
@@ -187,7 +195,7 @@ func (s *stream) RecvMsg(received any) error {
 	if answer.kind == ended {
 		return statusOf(answer.body)
 	}
-	if s.taken++; 2*s.taken >= window {
+	if s.taken += costOf(len(answer.body)); 2*s.taken >= window {
 		s.send(credit, binary.BigEndian.AppendUint32(nil, s.taken))
 		s.taken = 0
 	}

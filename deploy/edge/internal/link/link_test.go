@@ -175,6 +175,31 @@ func TestCreditIsGivenForWhatWasTakenAndNeededForWhatIsSent(t *testing.T) {
 	}
 }
 
+func TestOneLongMessageIsOnItsWayAtATime(t *testing.T) {
+	l, to := connect(t)
+	s := open(t, t.Context(), l)
+	number, _, _ := to.receive()
+	long := string(make([]byte, window*costBytes))
+	say(t, s, long)
+	to.receive()
+	if left := len(s.(*stream).credit); left >= int(costOf(len(long))) {
+		t.Fatal("there is credit for another one", left)
+	}
+	go func() { _ = s.SendMsg(&mem.BufferSlice{mem.SliceBuffer(long)}) }()
+	to.send(number, credit, binary.BigEndian.AppendUint32(nil, costOf(len(long))))
+	if _, kind, body := to.receive(); kind != message || len(body) != stampBytes+len(long) {
+		t.Fatal(kind, len(body))
+	}
+	to.send(number, message, []byte(long))
+	var received mem.BufferSlice
+	if err := s.RecvMsg(&received); err != nil {
+		t.Fatal(err)
+	}
+	if _, kind, body := to.receive(); kind != credit || binary.BigEndian.Uint32(body) != costOf(len(long)) {
+		t.Fatal(kind, body)
+	}
+}
+
 func TestStreamsOfALostLinkEndAndTheNextOneIsUsedAfterwards(t *testing.T) {
 	l, to := connect(t)
 	s := open(t, t.Context(), l)
