@@ -9,7 +9,8 @@
 - `runner`, `queued_command`, `rated_end`: decides and stores the commands of one match, with rating changes at its end
 - `engine_calls`: waiting for rules that another process computes
 - `match_timing`, `network_path`: match time, deadlines, timers, delays of turns; the round trip of a bot
-- `loop_lag`, `door_lag`, `worker_pool`: lag of the event loop and of the front door; computations in worker processes
+- `loop_lag`, `door_lag`, `late_times`: lag of the event loop and of the front door, as of now and of earlier moments
+- `worker_pool`: runs computations in worker processes
 - `child_process`: child processes, started beside the event loop
 - `create`, `match_request`: creating and describing matches
 - `submit`: answers to turns and other requests, idempotently, and the verdicts on them

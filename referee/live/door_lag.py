@@ -6,6 +6,7 @@ or should get waits there. A lost door counts as late until another one is there
 
 from collections.abc import Callable
 
+from referee.live.late_times import LateTime, LateTimes
 from referee.live.ports import Time
 from referee.match.clock import MS, SECOND, Micros
 
@@ -25,6 +26,7 @@ class DoorLag:
         self._time = time
         self._loop_us = loop_us
         self._past_us: Micros = 0
+        self._late_times = LateTimes()
         self._due_us: Micros | None = None
         """When the next beat is due; None: there is no door."""
         self._loop_at_beat_us: Micros = 0
@@ -33,11 +35,20 @@ class DoorLag:
         """Return all lag so far."""
         return self._past_us + self.late_us(now_us)
 
+    def so_far_us(self) -> Micros:
+        """Return all lag until now."""
+        return self.total_us(self._time.monotonic_us())
+
     def late_us(self, now_us: Micros) -> Micros:
         """Return for how long no beat has come that was due."""
         if self._due_us is None or now_us - self._due_us <= MIN_LATE_US:
             return 0
         return max(0, now_us - self._due_us - (self._loop_us(now_us) - self._loop_at_beat_us))
+
+    def after(self, at_us: Micros, now_us: Micros) -> Micros:
+        """Return the lag that has come after a moment."""
+        late_us, _ = self._late_times.after(at_us)
+        return late_us + min(self.late_us(now_us), now_us - at_us)
 
     def connect(self) -> None:
         """Expect beats of a door that is there from now on."""
@@ -48,5 +59,7 @@ class DoorLag:
 
     def beat(self) -> None:
         now_us = self._time.monotonic_us()
-        self._past_us = self.total_us(now_us)
+        if late_us := self.late_us(now_us):
+            self._past_us += late_us
+            self._late_times.add(LateTime(now_us - late_us, now_us, {}))
         self._due_us, self._loop_at_beat_us = now_us + BEAT_US, self._loop_us(now_us)

@@ -20,6 +20,7 @@ from typing import Any
 from msgspec import Struct
 
 from referee.live.door_lag import DoorLag
+from referee.live.late_times import LateTime, LateTimes
 from referee.live.ports import Lag, Time, Timer
 from referee.match.clock import MS, Micros
 
@@ -57,6 +58,7 @@ class LoopLag:
         self._cpu_us = cpu_us
         self._past_us: Micros = 0
         self._past_own_us: Counter[str] = Counter()
+        self._late_times = LateTimes()
         self.stalls = [0] * (len(STALL_BUCKETS_US) + 1)
         """Number of stalls by upper bound: one for each of `STALL_BUCKETS_US`, and the longer ones last."""
         self._due_us: Micros | None = None
@@ -106,8 +108,18 @@ class LoopLag:
         `arrived_us` is when it arrived at the front door, in monotonic time; None: now.
         """
         now_us = self._time.monotonic_us()
-        at_us = now_us if arrived_us is None else min(arrived_us, now_us)
-        return MessageArrival(at_us, self.read(holder, now_us), network_us)
+        lag = self.read(holder, now_us)
+        if arrived_us is None or arrived_us >= now_us:
+            return MessageArrival(now_us, lag, network_us)
+        return MessageArrival(arrived_us, self._as_of(arrived_us, lag, now_us), network_us)
+
+    def _as_of(self, at_us: Micros, lag: Lag, now_us: Micros) -> Lag:
+        """Return the lag of that moment, given the present one."""
+        late_us, own_us = self._late_times.after(at_us, lag.holder)
+        if self._due_us is not None and self._late_us(now_us):
+            more_us, more_own_us = LateTime(self._due_us, now_us, self._charged_us).after(at_us, lag.holder)
+            late_us, own_us = late_us + more_us, own_us + more_own_us
+        return Lag(lag.total_us - late_us - self.door.after(at_us, now_us), lag.own_us - own_us, lag.holder)
 
     def charge(self) -> None:
         """Charge the CPU time since the last call, as far as the loop was late, to the holder of this task."""
@@ -161,6 +173,7 @@ class LoopLag:
         late_us = self._late_us(now_us)
         self._past_us += late_us
         if late_us:
+            self._late_times.add(LateTime(now_us - late_us, now_us, dict(self._charged_us)))
             self.stalls[bisect_left(STALL_BUCKETS_US, late_us)] += 1
             for holder, charged_us in self._charged_us.items():
                 self._past_own_us[holder] += min(late_us, charged_us)

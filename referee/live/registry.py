@@ -91,7 +91,7 @@ class LiveMatches:
         self.time = time
         self.others = around.connect(self)
         ends = EndDelivery(undelivered, self.start_task)
-        self.sessions = Sessions(time, mint_id, self.on_sessions_changed, ends, self.others)
+        self.sessions = Sessions(time, mint_id, self.on_sessions_changed, ends, self.others, lag.door.so_far_us)
         self.absences = Absences(time, self._absence_due)
         self.notifier = TurnNotifier(self.sessions)
         reserved_places = ReservedPlaces(self.sessions, around.joined, self._places_freed)

@@ -81,8 +81,12 @@ class Session:
         time: Time,
         path: NetworkPath,
         on_delivered: Callable[[Sequence[MatchEnded]], None],
+        outage_us: Callable[[], Micros] = lambda: 0,
     ) -> None:
-        """`path` is shared by all sessions of the bot. `on_delivered` is called with results that a pong confirms."""
+        """`path` is shared by all sessions of the bot. `on_delivered` is called with results that a pong confirms.
+
+        `outage_us` returns for how long the way to the bots was interrupted so far, which is no silence of theirs.
+        """
         self.id = session_id
         self.player = player
         self.hello = hello
@@ -91,6 +95,8 @@ class Session:
         self.last_seen_us = time.monotonic_us()
         """When the last pong arrived, or else when the session was opened."""
         self._time = time
+        self._outage_us = outage_us
+        self._outage_when_seen_us = outage_us()
         self._on_delivered = on_delivered
         self._ping_ids = count(1)
         self._sent_us: dict[int, Micros] = {}
@@ -117,8 +123,8 @@ class Session:
 
     @property
     def silent_us(self) -> Micros:
-        """Time since the last pong, or since the session was opened."""
-        return self._time.monotonic_us() - self.last_seen_us
+        """Time since the last pong, or since the session was opened, without outages."""
+        return self._time.monotonic_us() - self.last_seen_us - (self._outage_us() - self._outage_when_seen_us)
 
     def accept_move(self, verdict: VerdictNotice) -> None:
         """Queue the verdict on an accepted move."""
@@ -140,6 +146,7 @@ class Session:
         if sent_us is None:
             return False
         self.last_seen_us = self._time.monotonic_us()
+        self._outage_when_seen_us = self._outage_us()
         self.path.record_ping(self.last_seen_us - sent_us, self.last_seen_us)
         self._sent_us = {other: us for other, us in self._sent_us.items() if other > ping_id}
         if arrived := [ended for shown_by, ended in self._unconfirmed if shown_by <= ping_id]:
@@ -200,13 +207,15 @@ class Sessions:
         on_change: Callable[[str], None],
         ends: EndDelivery,
         others: OtherNodes = SINGLE_NODE,
+        outage_us: Callable[[], Micros] = lambda: 0,
     ) -> None:
-        """`on_change` is called with the bot after each change of its sessions."""
+        """`on_change` is called with the bot after each change of its sessions. `outage_us`: as of a session."""
         self._time = time
         self._mint_id = mint_id
         self._on_change = on_change
         self._ends = ends
         self._others = others
+        self._outage_us = outage_us
         self._bots: dict[str, _Bot] = {}
 
     def open(self, player: Player, hello: Hello = DEFAULT_HELLO, holder: str = "") -> Session:
@@ -215,7 +224,8 @@ class Sessions:
         The bot gets all turns that it owes, and missed results.
         """
         bot = self._bots.setdefault(player.bot, _Bot())
-        session = Session(self._mint_id(), player, hello, self._time, bot.path, self._ends.mark_delivered)
+        delivered = self._ends.mark_delivered
+        session = Session(self._mint_id(), player, hello, self._time, bot.path, delivered, self._outage_us)
         if self._others.in_charge:  # Otherwise they are sent when the node in charge knows the session.
             self.resend_ends(session)
         self.add(session, holder)

@@ -18,6 +18,7 @@ from referee.server.open_files import max_connections, open_files_limits
 from referee.server.setting_types import Address
 from referee.server.settings import EdgeUse, Settings
 from referee.server.watched_process import WatchedProcess
+from referee.transport.door_link import MAX_MESSAGE_BYTES
 from referee.transport.server import (
     HANDSHAKE_TIMEOUT_MS,
     MAX_IDLE_MS,
@@ -57,7 +58,9 @@ class EdgeProcess:
         with ExitStack() as opened:
             self._folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="referee-edge-"))
             listen = opened.enter_context(_open_socket(settings.listen, shares_port=own_listen is not None))
-            self._listeners = [listen] + [opened.enter_context(_open_socket(own)) for own in [own_listen] if own]
+            self._listeners = [listen] + [
+                opened.enter_context(_open_socket(own, shares_port=True)) for own in [own_listen] if own
+            ]
             self._http = settings.edge_http_listen and opened.enter_context(_open_socket(settings.edge_http_listen))
             self._opened = opened.pop_all()
         self.port: int = listen.getsockname()[1]
@@ -112,7 +115,7 @@ class EdgeProcess:
             "max-connections": max_connections(open_files),
             "max-connections-per-address": settings.max_connections_per_address,
             "max-calls-per-connection": MAX_STREAMS_PER_CONNECTION,
-            "max-message-bytes": OVERSIZE_FACTOR * settings.max_message_bytes,
+            "max-message-bytes": min(OVERSIZE_FACTOR * settings.max_message_bytes, MAX_MESSAGE_BYTES),
             **{name: f"{time_ms}ms" for name, time_ms in times_ms.items()},
         }
 

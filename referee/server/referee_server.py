@@ -281,9 +281,7 @@ class RefereeServer:
         await self._application.close_matches()
         if self._site:
             await self._site.close()
-        await asyncio.gather(
-            self._frontend.server.close(CLOSE_GRACE_US), self._frontend.links.close(CLOSE_GRACE_US / SECOND)
-        )
+        await self._close_calls()
         if self._edge:
             await self._edge.close()
         self._http.close()
@@ -302,7 +300,11 @@ class RefereeServer:
         assert referee.draining
         referee.end_streams(referee.draining)
         # The log waits until it is known what became of its last appends, or until it cannot be known.
-        await asyncio.gather(self._frontend.server.close(CLOSE_GRACE_US), self._stores.events.close())
+        await asyncio.gather(self._close_calls(), self._stores.events.close())
+
+    async def _close_calls(self) -> None:
+        frontend = self._frontend
+        await asyncio.gather(frontend.server.close(CLOSE_GRACE_US), frontend.links.close(CLOSE_GRACE_US / SECOND))
 
     def _gauge_sources(self) -> GaugeSources:
         settings, referee = self._settings, self._application.referee

@@ -44,7 +44,8 @@ COST_BYTES = 4_096
 """Size up to which a message costs 1."""
 
 MAX_FRAME_BYTES = 64 * 2**20
-"""A longer frame means that the link is broken: the door limits messages to much less."""
+"""A longer frame means that the link is broken."""
+MAX_MESSAGE_BYTES = MAX_FRAME_BYTES - STAMP.size
 
 log = structlog.get_logger("referee.transport")
 
@@ -231,6 +232,8 @@ class DoorLink(asyncio.Protocol):
             stream = LinkedStream(metadata, self._handler, partial(self._send, number))
             task = asyncio.get_running_loop().create_task(self._serve(number, stream))
             self._streams[number] = stream, task
+            # Not by the task itself: one that is cancelled before its first step never runs.
+            task.add_done_callback(lambda _: self._streams.pop(number))
             return
         if kind == BEAT:
             self._lag.beat()
@@ -258,7 +261,6 @@ class DoorLink(asyncio.Protocol):
         finally:
             ended = stream.ended or StreamEnd(grpc.StatusCode.CANCELLED.value[0], "the call was reset")
             self._send(number, END, msgspec.json.encode(ended))
-            del self._streams[number]
 
     def _send(self, number: int, kind: int, body: bytes) -> None:
         if not self._unsent:
@@ -279,6 +281,10 @@ class DoorLinks:
         self._lag = lag
         self._links: set[DoorLink] = set()
         self._server: asyncio.Server | None = None
+
+    @property
+    def open_streams(self) -> int:
+        return sum(len(link.tasks) for link in self._links)
 
     async def open(self, path: Path) -> None:
         """Listen at the Unix socket of that path."""

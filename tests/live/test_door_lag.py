@@ -4,8 +4,12 @@ import pytest
 
 from referee.live.door_lag import BEAT_US, MIN_LATE_US, RETURN_US, DoorLag
 from referee.live.loop_lag import LoopLag
+from referee.live.outbox import EndDelivery
+from referee.live.sessions import Sessions
 from referee.match.clock import SECOND, Micros
+from referee.match.setup import Player
 from tests.live.fake_time import FakeTime
+from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
 
 
 @pytest.fixture
@@ -67,3 +71,26 @@ async def test_the_lag_of_the_loop_includes_that_of_the_door(time: FakeTime) -> 
     lag.door.connect()
     await time.advance(BEAT_US + SECOND)
     assert lag.read("").total_us == SECOND
+
+
+@pytest.mark.parametrize("beaten", [False, True])
+async def test_lag_after_the_arrival_of_an_answer_is_not_credited(time: FakeTime, beaten: bool) -> None:
+    lag = LoopLag(time)
+    lag.door.connect()
+    await time.advance(BEAT_US + SECOND)
+    arrived_us = time.us
+    await time.advance(2 * SECOND)
+    if beaten:
+        lag.door.beat()
+    assert lag.arrival("", arrived_us=arrived_us).lag.total_us == SECOND
+    assert lag.read("").total_us == 3 * SECOND
+
+
+def test_silence_during_an_outage_of_the_door_is_not_that_of_a_bot(time: FakeTime) -> None:
+    lag = DoorLag(time, lambda _: 0)
+    lag.connect()
+    log = MemoryEventLog(int)
+    ends = EndDelivery(MemoryUndeliveredEnds(log), lambda work: work.close())
+    session = Sessions(time, lambda: "s", lambda _: None, ends, outage_us=lag.so_far_us).open(Player("anna"))
+    time.us += BEAT_US + 20 * SECOND
+    assert session.silent_us == BEAT_US

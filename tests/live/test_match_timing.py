@@ -312,6 +312,24 @@ async def test_a_stall_is_noticed_before_the_alarm_runs_and_counted_once() -> No
     assert lag.total_us() == 500 * MS + MIN_LAG_US + 1
 
 
+@pytest.mark.parametrize("timer_has_fired", [False, True])
+def test_lag_after_the_arrival_at_the_front_door_is_not_that_of_the_answer(timer_has_fired: bool) -> None:
+    time = LateAlarmTime()
+    lag = LoopLag(time)
+    lag.start()
+    time.us += INTERVAL_US + 2 * SECOND
+    time.ring()
+    before = lag.read("anna")
+    arrived_us = time.us
+    time.us += INTERVAL_US + 3 * SECOND
+    if timer_has_fired:
+        time.ring()
+    arrival = lag.arrival("anna", arrived_us=arrived_us)
+    assert (arrival.at_us, arrival.lag) == (arrived_us, before)
+    assert lag.read("anna").since_us(before) >= 3 * SECOND
+    assert lag.arrival("anna", arrived_us=time.us + SECOND).at_us == time.us
+
+
 def test_the_whole_time_of_a_long_busy_period_counts_as_lag() -> None:
     time = LateAlarmTime()
     lag = LoopLag(time)

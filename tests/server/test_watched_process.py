@@ -35,7 +35,7 @@ async def wait_for_starts(folder: Path, starts: int) -> None:
 
 
 async def test_a_process_that_hangs_is_killed_and_started_again(tmp_path: Path) -> None:
-    async with watched(tmp_path, lambda: bool(list(tmp_path.iterdir()))):
+    async with watched(tmp_path, lambda: len(list(tmp_path.iterdir())) == 1):
         await wait_for_starts(tmp_path, 2)
 
 

@@ -248,3 +248,14 @@ async def test_a_server_that_closes_ends_streams_after_the_grace_period(tmp_path
         assert (await door.ended(1))["code"] == 0
         await closing
         assert await door.reader.read() == b""
+
+
+async def test_a_stream_that_is_gone_before_it_begins_leaves_nothing(tmp_path: Path) -> None:
+    async with linked(tmp_path, echo) as (links, door):
+        for number in range(1, 4):
+            door.open(number)
+            door.send(number, GONE)
+        door.open(4)
+        door.send(4, CLOSE)
+        assert (await door.ended(4))["code"] == 0
+        assert links.open_streams == 0

@@ -117,6 +117,9 @@ func (c *connection) write() {
 			_ = c.socket.Close() // Ends `read`.
 			return
 		}
+		if cap(sending) > bufferBytes {
+			sending = nil // Its size was unusual.
+		}
 	}
 }
 

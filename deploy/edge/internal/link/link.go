@@ -98,6 +98,9 @@ func (l *Link) Invoke(context.Context, string, any, any, ...grpc.CallOption) err
 // NewStream begins a stream, which ends with its context.
 func (l *Link) NewStream(ctx context.Context, _ *grpc.StreamDesc, _ string, _ ...grpc.CallOption) (grpc.ClientStream, error) {
 	c := l.connected(ctx)
+	if ctx.Err() != nil {
+		return nil, status.FromContextError(ctx.Err()).Err()
+	}
 	if c == nil {
 		return nil, errNotThere
 	}
@@ -208,13 +211,19 @@ func (s *stream) next() (frame, error) {
 		s.first = nil
 		return *first, nil
 	}
+	err := errNotThere
 	select {
 	case answer := <-s.answers:
 		return answer, nil
 	case <-s.ctx.Done():
-		return frame{}, status.FromContextError(s.ctx.Err()).Err()
+		err = status.FromContextError(s.ctx.Err()).Err()
 	case <-s.link.lost:
-		return frame{}, errNotThere
+	}
+	select {
+	case answer := <-s.answers: // It came before the end.
+		return answer, nil
+	default:
+		return frame{}, err
 	}
 }
 

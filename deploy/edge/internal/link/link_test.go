@@ -219,7 +219,24 @@ func TestStreamsOfALostLinkEndAndTheNextOneIsUsedAfterwards(t *testing.T) {
 func TestAStreamFailsWithoutAConnection(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := New(filepath.Join(t.TempDir(), "nobody")).NewStream(ctx, nil, ""); status.Code(err) != codes.Unavailable {
+	if _, err := New(filepath.Join(t.TempDir(), "nobody")).NewStream(ctx, nil, ""); status.Code(err) != codes.Canceled {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatTheServerHasSentBeforeItsEndIsDelivered(t *testing.T) {
+	l, to := connect(t)
+	s := open(t, t.Context(), l)
+	number, _, _ := to.receive()
+	to.send(number, message, []byte("last"))
+	to.send(number, ended, []byte(`{"code": 14, "sentence": "draining", "details": ""}`))
+	to.socket.Close()
+	<-s.(*stream).link.lost
+	var received mem.BufferSlice
+	if err := s.RecvMsg(&received); err != nil || string(received.Materialize()) != "last" {
+		t.Fatal(err, received)
+	}
+	if err := s.RecvMsg(&received); status.Convert(err).Message() != "draining" {
 		t.Fatal(err)
 	}
 }
