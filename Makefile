@@ -58,7 +58,7 @@ toolchains: $(READY) ## Tests of clients in other languages, compiled engines an
 
 edge: $(READY) ## The end-to-end tests once more, through the front door; needs go
 	cd deploy/edge && go build -o $(CURDIR)/build/edge/referee-edge .
-	PATH="$(CURDIR)/build/edge:$$PATH" TEST_EDGE=on $(BIN)/python -m pytest $(WAITING) tests/e2e \
+	PATH="$(CURDIR)/build/edge:$$PATH" TEST_EDGE=on $(BIN)/python -m pytest $(WAITING) tests/e2e tests/cluster/test_processes.py \
 		-m "not soak and not toolchain and not without_door" $(AGAIN)
 
 coverage: $(READY) ## The quick tests of engines, match and contests; fails below full branch coverage

@@ -5,6 +5,7 @@ that never end. The door calls the server through a Unix socket that only this u
 it is started again.
 """
 
+import os
 import shutil
 import socket
 import sys
@@ -132,4 +133,4 @@ def _open_socket(listen: Address, *, shares_port: bool = False) -> socket.socket
             dualstack_ipv6=every,
         )
     except OSError as why:
-        raise ListenError(f"cannot listen on {listen}: {why.strerror}") from None
+        raise ListenError(f"cannot listen on {listen}: {os.strerror(why.errno) if why.errno else why}") from None
