@@ -11,6 +11,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -127,10 +128,18 @@ def test_another_command_on_a_port_of_the_first_one_does_not_start(
             assert failed.stderr.endswith(f"Error: cannot listen on {server.address}: Address already in use\n")
 
 
+def open_second_of_two() -> tuple[int, socket.socket]:
+    """Return a free port, and a socket at the port after it; no program is given such ports by the system."""
+    for port in range(20_000, 30_000):
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port, socket.create_server(("127.0.0.1", port + 1))
+    raise AssertionError("no two ports are free")
+
+
 def test_a_node_that_fails_in_its_first_start_ends_all(tmp_path: Path, flags: Sequence[str]) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other_program:
-        port = other_program.getsockname()[1]
-        http = f"127.0.0.1:{port - 1}"  # The second node uses the port after it.
+    first_port, other_program = open_second_of_two()
+    with other_program:
+        http = f"127.0.0.1:{first_port}"  # The second node uses the port after it.
         failed = run_command(tmp_path, *flags, "--listen", "127.0.0.1:0", "--http-listen", http)
     assert failed.returncode == 1
     assert failed.stderr.count("Error: ") == 1
