@@ -56,12 +56,17 @@ func newFiles(t *testing.T) Files {
 	return files
 }
 
-func TestChangedFilesAreShownToTheNextClient(t *testing.T) {
-	files := newFiles(t)
-	watcher, err := Watch(files, 0)
+func watch(t *testing.T, files Files, interval time.Duration) *Watcher {
+	watcher, err := Watch(files, interval)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return watcher
+}
+
+func TestChangedFilesAreShownToTheNextClient(t *testing.T) {
+	files := newFiles(t)
+	watcher := watch(t, files, 0)
 	write(t, files, 2)
 	if serial := shown(t, watcher); serial != 2 {
 		t.Fatalf("the certificate is %d", serial)
@@ -70,10 +75,7 @@ func TestChangedFilesAreShownToTheNextClient(t *testing.T) {
 
 func TestFilesThatCannotBeUsedChangeNothing(t *testing.T) {
 	files := newFiles(t)
-	watcher, err := Watch(files, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	watcher := watch(t, files, 0)
 	if err := os.WriteFile(files.Key, []byte("no key"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -84,10 +86,7 @@ func TestFilesThatCannotBeUsedChangeNothing(t *testing.T) {
 
 func TestFilesAreNotReadAgainBeforeTheInterval(t *testing.T) {
 	files := newFiles(t)
-	watcher, err := Watch(files, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
+	watcher := watch(t, files, time.Hour)
 	write(t, files, 2)
 	if serial := shown(t, watcher); serial != 1 {
 		t.Fatalf("the certificate is %d", serial)
@@ -97,10 +96,7 @@ func TestFilesAreNotReadAgainBeforeTheInterval(t *testing.T) {
 func TestAClientCADemandsACertificate(t *testing.T) {
 	files := newFiles(t)
 	files.ClientCA = files.Cert
-	watcher, err := Watch(files, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	watcher := watch(t, files, 0)
 	if watcher.current().ClientAuth != tls.RequireAndVerifyClientCert {
 		t.Fatal("clients need no certificate")
 	}

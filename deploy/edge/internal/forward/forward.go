@@ -43,7 +43,8 @@ type Forwarder struct {
 	Calls, Open, Refused atomic.Int64
 }
 
-// New returns a Forwarder to a server, which has Play streams on a connection of their own. A connection is closed if its client takes longer to read an answer.
+// New returns a Forwarder to a server, which has Play streams on a connection of their own. The connection of a client
+// is closed if it takes longer than readTimeout to read an answer.
 func New(server, play grpc.ClientConnInterface, readTimeout time.Duration) *Forwarder {
 	return &Forwarder{server: server, play: play, readTimeout: readTimeout}
 }
