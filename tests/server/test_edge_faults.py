@@ -19,15 +19,13 @@ from tests.e2e.server_metrics import error_log_lines
 from tests.e2e.stopwatch import RESOLUTION_US, Stopwatch
 from tests.e2e.test_crash import create_matches, fetch_record, parse_events, played_moves
 from tests.e2e.test_freeze import per_move, receive_charge, send_answer
-from tests.server.test_edge_process import FLAGS, door_pid, edge
+from tests.server.front_door import FLAGS, door_pid
 
-pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
-
-__all__ = ["edge"]  # The fixture.
+pytestmark = [pytest.mark.slow, pytest.mark.toolchain, pytest.mark.usefixtures("front_door")]
 
 PAUSE_S = 6
 UNNOTICED_US = BEAT_US + MIN_LATE_US + RESOLUTION_US
-"""What of a pause may go unnoticed."""
+"""The part of a pause that may go unnoticed."""
 BOTS = 4
 MOVES_BETWEEN_KILLS = (20, 60)
 

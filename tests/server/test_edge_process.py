@@ -2,12 +2,11 @@
 
 import os
 import re
-import shutil
 import signal
 import socket
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from select import select
@@ -18,8 +17,6 @@ import pytest
 from engines.registry import games
 from referee.server.edge_process import PROGRAM, EdgeUnavailable, find_program
 from referee.server.settings import EdgeUse
-from tests.clients.commands import run_command
-from tests.clients.languages import GO_CHECKS, STATICCHECK
 from tests.e2e import http2
 from tests.e2e.bot_connection import connect_bot
 from tests.e2e.call_errors import assert_refused
@@ -27,14 +24,12 @@ from tests.e2e.organiser import call_method, server_with_organiser
 from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server
 from tests.e2e.server_metrics import POLL_INTERVAL_S, error_log_lines
 from tests.e2e.test_tls import Certificate, count_games
+from tests.server.front_door import FLAGS, door_pid
 
-pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
-
-SOURCE = Path(__file__).parents[2] / "deploy" / "edge"
-FLAGS = ("--edge", "on", "--edge-http-listen", "127.0.0.1:0")
+pytestmark = [pytest.mark.slow, pytest.mark.toolchain, pytest.mark.usefixtures("front_door")]
 
 MAX_GROWTH_BYTES = 150_000_000
-"""What strangers may add to the memory of the door and the server together."""
+"""Limit of what strangers add to the memory of the door and the server together."""
 ADDRESSES = [f"127.0.0.{number}" for number in range(2, 10)]
 """Addresses of strangers."""
 MANY = 2_000
@@ -43,33 +38,6 @@ FIELDS = 3_000 * b"\0\1x\1v"
 """A header block that is larger in the memory of gRPC than on its way."""
 LARGE_FIELDS = 57 * (b"\0\1x\x78" + 120 * b"y")
 """Headers of 7 KB."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def edge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Build the program after the checks of its sources, and put it into PATH."""
-    if not shutil.which("go"):
-        pytest.fail("needs go") if os.environ.get("CI") else pytest.skip("needs go")
-    run_command('test -z "$(gofmt -l .)"', SOURCE)
-    run_command("go vet ./... && go test ./...", SOURCE)
-    run_command(
-        f'if test -x {STATICCHECK}; then {STATICCHECK} -checks {GO_CHECKS} ./...; else test -z "$CI"; fi', SOURCE
-    )
-    program = tmp_path_factory.mktemp("edge") / PROGRAM
-    run_command(["go", "build", "-o", str(program), "."], SOURCE)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PATH", str(program.parent), prepend=os.pathsep)
-        yield program
-
-
-def door_pid(server: ServerProcess) -> int:
-    """Return the process of the door, as soon as it runs."""
-    while True:
-        children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
-        for pid in children:
-            with suppress(FileNotFoundError):
-                if Path(f"/proc/{pid}/exe").resolve().name == PROGRAM:
-                    return int(pid)
 
 
 def most_memory_bytes(server: ServerProcess) -> int:
@@ -135,7 +103,7 @@ def test_errors_keep_their_details(tmp_path: Path) -> None:
         assert_refused("UNKNOWN_GAME", call_method, channel, "GameService/GetGame", secret, name="chess-of-mars")
 
 
-def test_a_door_that_is_killed_is_started_again_and_the_match_goes_on(tmp_path: Path) -> None:
+def test_a_door_that_is_killed_is_started_again_and_the_match_continues(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path, *FLAGS) as organiser:
         match_id = organiser.start_match()
         turn = organiser.next_turn()
@@ -243,8 +211,8 @@ def test_strangers_add_little_memory(
         owner = create_organiser_token(channel, server.admin_token)
         before_bytes = most_memory_bytes(server)
         for number in range(connections):
+            stranger = stack.enter_context(connect_from(ADDRESSES[number % len(ADDRESSES)], server))
             with suppress(OSError):  # The door closes connections that misbehave.
-                stranger = stack.enter_context(connect_from(ADDRESSES[number % len(ADDRESSES)], server))
                 stranger.sendall(http2.PREFACE + http2.SETTINGS)
                 misbehave(stranger)
         wait_until(server, lambda found: found["connections_total"] > connections and found["calls"] == 0)
@@ -256,8 +224,10 @@ def test_strangers_add_little_memory(
         assert not list(error_log_lines(server))
 
 
-def test_a_door_that_is_required_must_be_installed(monkeypatch: pytest.MonkeyPatch, edge: Path, tmp_path: Path) -> None:
-    assert find_program(EdgeUse.AUTO) == find_program(EdgeUse.ON) == edge
+def test_a_door_that_is_required_must_be_installed(
+    monkeypatch: pytest.MonkeyPatch, front_door: Path, tmp_path: Path
+) -> None:
+    assert find_program(EdgeUse.AUTO) == find_program(EdgeUse.ON) == front_door
     assert find_program(EdgeUse.OFF) is None
     monkeypatch.setenv("PATH", str(tmp_path))
     assert find_program(EdgeUse.AUTO) is None
