@@ -11,6 +11,8 @@ MAX_TIMES = 256
 
 
 class LateTime(NamedTuple):
+    """An interval in which something was late."""
+
     from_us: Micros
     until_us: Micros
     own_us: Mapping[str, Micros]

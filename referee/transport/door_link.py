@@ -64,10 +64,9 @@ class StreamEnd(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class CallDetails:
-    """What interceptors are told of a call before they return its handler."""
+    """The details of a call that interceptors use to find its handler."""
 
     method: str
-    invocation_metadata: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class LinkedMethod:
     handler: "grpc.RpcMethodHandler[Any, Any]"
     interceptors: Sequence[grpc.aio.ServerInterceptor]
 
-    async def wrapped(self) -> Any:
+    async def find_handler(self) -> Any:
         """Return the handler within all interceptors, as a server of gRPC would find it."""
 
         async def innermost(_: Any) -> Any:
@@ -107,7 +106,7 @@ class LinkedStream:
         self._wakes_reader: asyncio.Future[None] | None = None
         self._wakes_writer: asyncio.Future[None] | None = None
         self.ended: StreamEnd | None = None
-        """None: it goes on."""
+        """None: the stream has not ended."""
 
     def peer(self) -> str:
         return LOCAL  # The door names the bot's address in the metadata.
@@ -288,7 +287,7 @@ class DoorLinks:
 
     async def open(self, path: Path) -> None:
         """Listen at the Unix socket of that path."""
-        handler = await self._method.wrapped()
+        handler = await self._method.find_handler()
         loop = asyncio.get_running_loop()
         self._server = await loop.create_unix_server(lambda: DoorLink(handler, self._lag, self._links), path)
 
