@@ -274,6 +274,7 @@ def test_a_tournament_survives_kills_with_the_results_that_it_had(aftermath: Aft
     assert aftermath.tournaments[name].phase == tournament_pb2.TOURNAMENT_PHASE_FINISHED
     pairings = {key: pairing for key, pairing in aftermath.pairings.items() if key[0] == name}
     before = {key: pairing for key, pairing in aftermath.pairings_before.items() if key[0] == name}
+    assert len(aftermath.pairings_before) >= MIN_RESULTS
     assert {key: pairings[key] for key in before} == before
     match_ids = [match_id for pairing in pairings.values() for match_id in pairing.match_ids]
     assert len(match_ids) == len(set(match_ids))
