@@ -28,6 +28,9 @@ INTERVAL_US = 10 * MS
 MIN_LAG_US = 5 * MS
 """Less is ignored: timers of an idle machine fire that late."""
 
+SHORT_STEP_US = 300
+"""A shorter step is taken to have computed all the time, if the CPU time was read lately: reading it is expensive."""
+
 STALL_BUCKETS_US: tuple[Micros, ...] = (10 * MS, 50 * MS, 100 * MS, 500 * MS, 1_000 * MS, 5_000 * MS)
 """Upper bounds by which stalls are counted: periods in which the loop did not serve its timer."""
 
@@ -70,6 +73,8 @@ class LoopLag:
         self._cpu_charged_us: Micros = 0
         """CPU time of the thread that has been charged, or need not be."""
         self._charged_until_us: Micros = 0
+        self._cpu_read_us: Micros = 0
+        """When the CPU time was last read, in monotonic time."""
         self.door = DoorLag(time, lambda now_us: self._past_us + self._late_us(now_us))
         """What the front door adds to the lag of the loop."""
 
@@ -126,11 +131,16 @@ class LoopLag:
         now_us = self._time.monotonic_us()
         if self._due_us is None or now_us <= self._due_us:
             return
-        cpu_us = self._cpu_us()
+        spent_us = now_us - max(self._due_us, self._charged_until_us)
+        if spent_us <= SHORT_STEP_US and now_us - self._cpu_read_us < INTERVAL_US:
+            self._cpu_charged_us += spent_us
+        else:
+            cpu_us, self._cpu_read_us = self._cpu_us(), now_us
+            spent_us = max(0, min(cpu_us - self._cpu_charged_us, spent_us))
+            self._cpu_charged_us = cpu_us
         if holder := HOLDER.get():
-            spent_us = min(cpu_us - self._cpu_charged_us, now_us - max(self._due_us, self._charged_until_us))
             self._charged_us[holder] += spent_us
-        self._cpu_charged_us, self._charged_until_us = cpu_us, now_us
+        self._charged_until_us = now_us
 
     def charge_step(self) -> None:
         """Do the same as `charge`, at little cost if the loop is in time, as it mostly is at the end of a step."""

@@ -10,6 +10,7 @@ results are stored with the log and so survive a restart.
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count, islice
 from typing import Any, Protocol, TypeAlias
 
@@ -17,6 +18,7 @@ from msgspec import Struct
 
 from engines.api import Seat
 from referee.accounts.bot_log import NoticeNote
+from referee.live.ports import settle
 from referee.match.clock import Micros, TimeControl
 from referee.match.clock_charge import ClockCharge
 from referee.match.events import MovePlayed
@@ -168,8 +170,8 @@ class Outbox:
         self._numbers = count()
         self._reports = False
         """Whether an item of a kind in REPORTED may be pending."""
-        self._filled: asyncio.Future[None] | None = None
-        """Set by the next item. None: the stream does not wait for one."""
+        self._on_due: Callable[[], None] | None = None
+        """Called when there is something to send, or the outbox is closed. None: the stream does not wait for that."""
         self._below_limit: asyncio.Event | None = None
         """Set by the next `drain`. None: nobody waits for room."""
 
@@ -192,7 +194,7 @@ class Outbox:
             self._reports = self._reports or type(item) in REPORTED
         pending.pop(key, None)
         pending[key] = item
-        if self._filled:
+        if self._on_due:
             self._wake()
 
     def put_waiting(self, item: OutboxItem) -> None:
@@ -225,11 +227,21 @@ class Outbox:
             self._reports = bool(self._items)
         return items
 
+    @property
+    def is_due(self) -> bool:
+        """Whether there is something to send."""
+        return bool(self._items or self._turns or (self.closed and self._waiting))
+
+    def call_when_due(self, callback: Callable[[], None]) -> None:
+        """Call `callback` once, when there is something to send or the outbox is closed, which it is not yet."""
+        self._on_due = callback
+
     async def wait(self) -> None:
-        """Wait until there is something to drain, or the outbox is closed."""
-        while not self._items and not self._turns and not self.closed:
-            self._filled = asyncio.get_running_loop().create_future()
-            await self._filled
+        """Wait until there is something to send, or the outbox is closed."""
+        if not self.is_due and not self.closed:
+            due: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self.call_when_due(partial(settle, due, None))
+            await due
 
     async def room(self, limit: int) -> None:
         """Wait until fewer than `limit` items are pending. Backpressure for bots that do not read."""
@@ -250,9 +262,9 @@ class Outbox:
         self._waiting.clear()
 
     def _wake(self) -> None:
-        if self._filled and not self._filled.done():
-            self._filled.set_result(None)
-        self._filled = None
+        on_due, self._on_due = self._on_due, None
+        if on_due:
+            on_due()
 
 
 def _take(pending: dict[Hashable, Any], limit: int) -> list[OutboxItem]:

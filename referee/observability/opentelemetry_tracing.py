@@ -29,6 +29,9 @@ NAMED = ("match_id", "request_id", "bot", "ladder", "tournament")
 class TracedStreamContext:
     """The context of a stream. Records each answer from when it was read until its verdict was written."""
 
+    push_to = None
+    """A front door must not push messages past `read` and `write`."""
+
     def __init__(self, context: Any, tracer: Tracer, open_spans: OpenSpans, stream: Span) -> None:
         self._context = context
         self._tracer = tracer

@@ -89,6 +89,21 @@ class LinkedMethod:
         return await find(CallDetails(self.path))
 
 
+class _Wait:
+    """The wait of a task for a callback."""
+
+    def __init__(self) -> None:
+        self._waiting: asyncio.Future[None] | None = None
+
+    def begin(self) -> "asyncio.Future[None]":
+        self._waiting = asyncio.get_running_loop().create_future()
+        return self._waiting
+
+    def end(self) -> None:
+        if self._waiting and not self._waiting.done():
+            self._waiting.set_result(None)
+
+
 class LinkedStream:
     """The context of one stream: the part of a `grpc.aio.ServicerContext` that interceptors and Play use."""
 
@@ -99,12 +114,16 @@ class LinkedStream:
         self._send = send
         self._received: deque[tuple[Micros, bytes]] = deque()
         self.arrived_us: Micros | None = None
-        """When the door read the last message that `read` has returned, in monotonic time."""
+        """When the door read the last message that was returned, in monotonic time."""
         self._taken = 0
         self._credit = WINDOW
+        self._unsent: bytes | None = None
+        """A message for which there is no room yet."""
         self._closed = False
-        self._wakes_reader: asyncio.Future[None] | None = None
-        self._wakes_writer: asyncio.Future[None] | None = None
+        self._reads = _Wait()
+        self._writes = _Wait()
+        self._on_received: Callable[[], None] = self._reads.end
+        self._on_room: Callable[[], None] = self._writes.end
         self.ended: StreamEnd | None = None
         """None: the stream has not ended."""
 
@@ -117,13 +136,20 @@ class LinkedStream:
     def code(self) -> grpc.StatusCode | None:
         return CODES[self.ended.code] if self.ended else None
 
+    def push_to(self, on_received: Callable[[], None], on_room: Callable[[], None]) -> None:
+        """Call these from now on when `read_now` may have something, and when `has_room` may be true again."""
+        self._on_received, self._on_room = on_received, on_room
+
     async def read(self) -> Any:
         """Return the next message, or `grpc.aio.EOF` if the bot has closed its side."""
-        while not self._received:
-            if self._closed:
-                return grpc.aio.EOF
-            self._wakes_reader = asyncio.get_running_loop().create_future()
-            await self._wakes_reader
+        while (message := self.read_now()) is None:
+            await self._reads.begin()
+        return message
+
+    def read_now(self) -> Any:
+        """Do the same as `read`, but return None if nothing has been received."""
+        if not self._received:
+            return grpc.aio.EOF if self._closed else None
         self.arrived_us, message = self._received.popleft()
         self._taken += cost_of(message)
         if self._taken * 2 >= WINDOW:
@@ -133,13 +159,25 @@ class LinkedStream:
 
     async def write(self, message: Any) -> None:
         """Send a message as soon as the door has taken enough of the earlier ones."""
-        body = self._handler.response_serializer(message)
-        cost = cost_of(body)
-        while self._credit < cost:
-            self._wakes_writer = asyncio.get_running_loop().create_future()
-            await self._wakes_writer
-        self._credit -= cost
-        self._send(MESSAGE, body)
+        self.write_now(message)
+        while not self.has_room:
+            await self._writes.begin()
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a message can be written; otherwise one waits."""
+        return self._unsent is None
+
+    def write_now(self, message: Any) -> None:
+        """Send a message, or let it wait until the door has taken enough of the earlier ones."""
+        self._unsent = self._handler.response_serializer(message)
+        self._send_unsent()
+
+    def _send_unsent(self) -> None:
+        if self._unsent is not None and self._credit >= (cost := cost_of(self._unsent)):
+            self._credit -= cost
+            self._send(MESSAGE, self._unsent)
+            self._unsent = None
 
     async def abort(
         self, code: grpc.StatusCode, sentence: str = "", trailers: Sequence[tuple[str, bytes]] = ()
@@ -150,16 +188,18 @@ class LinkedStream:
 
     def receive(self, arrived_us: Micros, message: bytes) -> None:
         self._received.append((arrived_us, message))
-        _wake(self._wakes_reader)
+        self._on_received()
 
     def close(self) -> None:
         """Let `read` return the end after what has been received."""
         self._closed = True
-        _wake(self._wakes_reader)
+        self._on_received()
 
     def add_credit(self, cost: int) -> None:
         self._credit += cost
-        _wake(self._wakes_writer)
+        if self._unsent is not None:
+            self._send_unsent()
+            self._on_room()
 
 
 def cost_of(message: bytes) -> int:
@@ -168,11 +208,6 @@ def cost_of(message: bytes) -> int:
 
 
 CODES = {code.value[0]: code for code in grpc.StatusCode}
-
-
-def _wake(waiting: "asyncio.Future[None] | None") -> None:
-    if waiting and not waiting.done():
-        waiting.set_result(None)
 
 
 class DoorLink(asyncio.Protocol):

@@ -31,6 +31,7 @@ from referee.observability.tracing import UNTRACED
 from referee.server.application import Application
 from referee.server.settings import Settings
 from referee.server.stores import open_stores
+from referee.transport.play.pulled_stream import PulledStream
 from referee.transport.play.reader import HeartbeatConfig, PlayStream, StreamHost
 from referee.transport.services.bot_requests import RejectionRecorder
 from referee.transport.wire.matches import MatchContext
@@ -139,7 +140,7 @@ async def play_matches(
         play = PlayStream(
             referee, session, BudgetOwner(session.player.bot), host, rate_limiter, rejections, time, HEARTBEAT
         )
-        tasks.append(asyncio.create_task(play.run(stream, [])))
+        tasks.append(asyncio.create_task(play.run(PulledStream(stream, play), [])))
     with around:
         await asyncio.wait([asyncio.create_task(done.wait()), *tasks], return_when=asyncio.FIRST_COMPLETED)
     for task in tasks:

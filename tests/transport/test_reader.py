@@ -6,6 +6,7 @@ from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any, cast
 
+import grpc.aio
 from referee_api.v1 import play_pb2
 from referee_api.v1.play_service_pb2 import PlayRequest
 
@@ -14,9 +15,12 @@ from referee.live.bot_notices import BotLogRecorder
 from referee.live.sessions import Session
 from referee.match.clock import SECOND
 from referee.match.events import MovePlayed
+from referee.transport.guards.error_interceptor import count_errors
 from referee.transport.guards.rate_limit import RateLimiter
+from referee.transport.play.pulled_stream import PulledStream
 from referee.transport.play.reader import ITEMS_PER_YIELD, HeartbeatConfig, PlayStream, StreamClosed, StreamHost
 from referee.transport.services.bot_requests import RejectionRecorder
+from referee.transport.wire.matches import MatchContext
 from tests.live.fake_time import settle
 from tests.live.referee_harness import BOTS, RefereeHarness
 from tests.storage.memory_accounts import MemoryBotLog
@@ -36,7 +40,7 @@ class FakeStreamContext:
         self._messages = [message]
 
     async def read(self) -> Any:
-        return self._messages.pop() if self._messages else None
+        return self._messages.pop() if self._messages else grpc.aio.EOF
 
     async def write(self, message: Any) -> None:
         """Discard the message."""
@@ -49,7 +53,11 @@ def play_stream(
     recorder: BotLogRecorder | None = None,
     count_repeated: Callable[[], None] | None = None,
 ) -> PlayStream:
-    host = SimpleNamespace(map_error=None, match_context=None, count_repeated=count_repeated)
+    host = SimpleNamespace(
+        map_error=count_errors(lambda _: None),
+        match_context=MatchContext(lambda _: True),
+        count_repeated=count_repeated,
+    )
     rejections = RejectionRecorder(recorder or BotLogRecorder(MemoryBotLog(10)), harness.time)
     limiter = rate_limiter or create_rate_limiter(harness.time, HIGH_QUOTA)
     return PlayStream(
@@ -57,11 +65,16 @@ def play_stream(
     )
 
 
+async def read_all(stream: PlayStream, *items: play_pb2.BotItem) -> None:
+    """Read a message of these items and the end of the stream."""
+    await PulledStream(FakeStreamContext(PlayRequest(items=items)), stream).read(PlayRequest())
+
+
 async def test_a_message_of_many_items_does_not_block_the_event_loop() -> None:
     harness = RefereeHarness()
     (session,) = harness.connect(BOTS[0])
     stream = play_stream(harness, session)
-    reading = asyncio.create_task(stream._read(FakeStreamContext(PlayRequest(items=PONGS)), []))
+    reading = asyncio.create_task(read_all(stream, *PONGS))
     turns = 0
     while not reading.done():
         await asyncio.sleep(0)
@@ -77,7 +90,7 @@ async def test_all_moves_of_a_message_arrived_when_it_was_read() -> None:
     stream = play_stream(harness, session)
     await harness.time.advance(SECOND)
     move = play_pb2.BotItem(move=play_pb2.Move(match_id=match_id, turn_token=token, move="1"))
-    reading = asyncio.create_task(stream._read(FakeStreamContext(PlayRequest(items=[*PONGS, move])), []))
+    reading = asyncio.create_task(read_all(stream, *PONGS, move))
     while not reading.done():
         await asyncio.sleep(0)
         harness.time.us += SECOND // 10
@@ -106,7 +119,7 @@ async def counts_of_a_repeated_move(text: str) -> tuple[int, int, int]:
     move = play_pb2.BotItem(move=play_pb2.Move(match_id=match_id, turn_token=token, move=text))
     for _ in range(2):
         with suppress(StreamClosed):
-            await stream._read(FakeStreamContext(PlayRequest(items=[move])), [])
+            await read_all(stream, move)
         await settle()
     notes = await recorder.read(session.player.bot)
     return rate_limiter.usage_of(ADA).calls, len(notes), len(repeated)
@@ -129,6 +142,6 @@ async def test_a_bot_whose_nonce_was_late_is_waited_for_again() -> None:
     stream = play_stream(harness, session)
     late = play_pb2.BotItem(nonce=play_pb2.Nonce(match_id=match_id, seat=0, nonce=b"late"))
     with suppress(StreamClosed):
-        await stream._read(FakeStreamContext(PlayRequest(items=[late])), [])
+        await read_all(stream, late)
     await settle()
     assert (missed, session.misses_nonces) == (True, False)

@@ -1,23 +1,23 @@
-"""Runs the Play stream of one bot after Hello: dispatches its items, and sends the items of its outbox.
+"""Serves the Play stream of one bot after Hello: dispatches its items, and composes messages of its outbox.
 
 Reading and writing are independent: the reader does not wait for verdicts, and the writer has one message in flight
-and batches all items that are queued meanwhile into the next one.
+and batches all items that are queued meanwhile into the next one. What reads and writes is a `StreamDriver`.
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Coroutine, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
 from referee_api.v1 import play_pb2
-from referee_api.v1.play_service_pb2 import PlayResponse
+from referee_api.v1.play_service_pb2 import PlayRequest, PlayResponse
 
 from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField
 from referee.accounts.tokens import BudgetOwner
 from referee.live.loop_lag import MessageArrival
-from referee.live.outbox import HelloAccepted, MoveAccepted, RequestAccepted, VerdictNotice
+from referee.live.outbox import HelloAccepted, MoveAccepted, OutboxItem, RequestAccepted, VerdictNotice
 from referee.live.ports import StoreUnavailable, Time
 from referee.live.queued_command import MatchMoving
 from referee.live.referee import Referee
@@ -75,6 +75,13 @@ class StreamClosed(Exception):
     """The bot has closed its side of the stream."""
 
 
+class StreamDriver(Protocol):
+    """Reads the messages of a stream, and writes to it what its outbox holds."""
+
+    async def run(self, first: PlayRequest) -> None:
+        """Serve until the outbox is closed and empty, and raise why. `first` has the items that came with Hello."""
+
+
 class PlayStream:
     def __init__(
         self,
@@ -88,7 +95,8 @@ class PlayStream:
         heartbeat: HeartbeatConfig,
     ) -> None:
         self._referee = referee
-        self._lag = referee.lag
+        self.lag = referee.lag
+        self.outbox = session.outbox
         self._session = session
         self._owner = owner
         self._host = host
@@ -106,42 +114,39 @@ class PlayStream:
             referee, session, time, lambda: host.make_welcome(session), host.map_error, host.match_context
         )
 
-    async def run(self, context: Any, items: list[play_pb2.BotItem]) -> None:
+    async def run(self, driver: StreamDriver, items: list[play_pb2.BotItem]) -> None:
         """Serve until the bot closes the stream; `items` came with Hello. Raises the error that ends it earlier."""
-        # Not created by the loop: they charge their steps themselves, which costs less.
-        writing, reading = asyncio.Task(self._write(context)), asyncio.Task(self._read(context, items))
+        serving = asyncio.create_task(driver.run(PlayRequest(items=items)))
         pinging = asyncio.create_task(self._ping())
-        reading.add_done_callback(self._close_outbox)
         try:
             # After a heartbeat timeout nothing more is written: the bot may have stopped reading, too.
-            ended, _ = await asyncio.wait((writing, pinging), return_when=asyncio.FIRST_COMPLETED)
+            ended, _ = await asyncio.wait((serving, pinging), return_when=asyncio.FIRST_COMPLETED)
             for task in ended:
                 task.result()
         except StreamClosed:
             # A broken connection may look the same at first, but then grpc cancels the call.
             await asyncio.sleep(CLOSE_TIMEOUT_S)
         finally:
-            for task in (writing, reading, pinging):
-                task.cancel()
+            serving.cancel()
+            pinging.cancel()
 
-    def _close_outbox(self, task: asyncio.Task[None]) -> None:
-        why = None if task.cancelled() else task.exception()
-        if isinstance(why, Exception):
-            self._session.outbox.close(why)
+    def compose(self) -> PlayResponse | Coroutine[Any, Any, PlayResponse]:
+        """Return a message of what is queued; it is empty if all of that is outdated."""
+        response = PlayResponse()
+        items = iter(self.outbox.drain(self._heartbeat.max_items_per_message))
+        for item in items:
+            if writing := ITEM_WRITERS[type(item)](self._writer, item, response.items):
+                return self._compose_rest(response, writing, items)
+        return response
 
-    async def _write(self, context: Any) -> None:
-        outbox = self._session.outbox
-        while True:
-            await outbox.wait()
-            response = PlayResponse()
-            for item in outbox.drain(self._heartbeat.max_items_per_message):
-                if writing := ITEM_WRITERS[type(item)](self._writer, item, response.items):
-                    await writing
-            self._lag.charge_step()
-            if response.items:
-                await context.write(response)
-            if outbox.closed and not outbox:
-                raise outbox.closed
+    async def _compose_rest(
+        self, response: PlayResponse, writing: Awaitable[None], items: Iterator[OutboxItem]
+    ) -> PlayResponse:
+        await writing
+        for item in items:
+            if more := ITEM_WRITERS[type(item)](self._writer, item, response.items):
+                await more
+        return response
 
     async def _ping(self) -> None:
         every_us = self._heartbeat.ping_interval_ms * MS
@@ -154,44 +159,49 @@ class PlayStream:
             if silent_us > self._heartbeat.timeout_us:
                 raise HeartbeatLost(silent_us // MS)
 
-    async def _read(self, context: Any, items: list[play_pb2.BotItem]) -> None:
-        await self._dispatch_all(items)
-        read = context.read  # Looked up once, since the context delegates it.
-        while True:
-            message = require_readable(await read())
-            if not hasattr(message, "items"):  # The end-of-stream marker of grpc.
-                raise StreamClosed
-            if not message.items:
-                self._start_task(self._count_call())
-            await self._dispatch_all(message.items, getattr(context, "arrived_us", None))
+    def receive(self, message: Any, arrived_us: Micros | None = None) -> Coroutine[Any, Any, None] | None:
+        """Dispatch the items of a message; return what must be awaited before the next one. None: nothing.
+
+        `arrived_us` is when the front door read the message, in monotonic time; None: there is no door.
+        """
+        items = require_readable(message).items
+        if not items:
+            self._start_task(self._count_call())
+        arrival = self.lag.arrival(self._owner.holder, self._session.path.round_trip_us, arrived_us)
+        if len(items) > ITEMS_PER_YIELD:
+            return self._dispatch_in_chunks(items, arrival)
+        self._dispatch_all(items, arrival, behind=False)
+        return self._apply_backpressure() if self._is_full() else None
+
+    async def _dispatch_in_chunks(self, items: Any, arrival: MessageArrival) -> None:
+        """Yield between chunks, so that one large message cannot block the event loop."""
+        behind = False
+        for chunk in chunks(items, ITEMS_PER_YIELD):
+            behind = self._dispatch_all(chunk, arrival, behind)
+            self.lag.charge_step()
+            await asyncio.sleep(0)
+            await self._apply_backpressure()
+
+    def _dispatch_all(self, items: Any, arrival: MessageArrival, behind: bool) -> bool:
+        """Return whether one of these items, or an earlier one of the message (`behind`), runs in a task."""
+        for item in items:
+            kind = item.WhichOneof("item")
+            self._dispatch(item, kind, arrival, behind)
+            behind = behind or kind not in IMMEDIATE
+        return behind
+
+    def _is_full(self) -> bool:
+        unread, undecided = len(self.outbox), self._undecided + len(self._in_progress)
+        return unread >= MAX_UNANSWERED or undecided >= MAX_UNANSWERED
 
     async def _apply_backpressure(self) -> None:
         """Wait until fewer than MAX_UNANSWERED items are in progress, and as few verdicts are unread."""
-        await self._session.outbox.room(MAX_UNANSWERED)
+        await self.outbox.room(MAX_UNANSWERED)
         while len(self._in_progress) >= MAX_UNANSWERED:
             await asyncio.wait(self._in_progress, return_when=asyncio.FIRST_COMPLETED)
         while self._undecided >= MAX_UNANSWERED:
             self._decided = asyncio.Event()
             await self._decided.wait()
-
-    async def _dispatch_all(self, items: Any, arrived_us: Micros | None = None) -> None:
-        """Yields between chunks, so that one large message cannot block the event loop.
-
-        `arrived_us` is when the front door read the message, in monotonic time; None: there is no door.
-        """
-        arrival = self._lag.arrival(self._owner.holder, self._session.path.round_trip_us, arrived_us)
-        behind = False
-        for chunk in chunks(items, ITEMS_PER_YIELD) if len(items) > 1 else (items,):
-            for item in chunk:
-                kind = item.WhichOneof("item")
-                self._dispatch(item, kind, arrival, behind)
-                behind = behind or kind not in IMMEDIATE
-            self._lag.charge_step()
-            if len(items) > ITEMS_PER_YIELD:
-                await asyncio.sleep(0)
-            unread, undecided = len(self._session.outbox), self._undecided + len(self._in_progress)
-            if unread >= MAX_UNANSWERED or undecided >= MAX_UNANSWERED:
-                await self._apply_backpressure()
 
     def _dispatch(self, item: play_pb2.BotItem, kind: str | None, arrival: MessageArrival, behind: bool) -> None:
         """`behind`: an earlier item of the message runs in a task, which a move must not overtake."""
@@ -253,7 +263,7 @@ class PlayStream:
         if item and isinstance(outcome, MatchMoving) and self._host.forward(self._session, item.SerializeToString()):
             return  # The verdict comes from the coordinator.
         if outcome is None:  # An accepted Hello is answered by Welcome.
-            self._session.outbox.put("welcome", HelloAccepted())
+            self.outbox.put("welcome", HelloAccepted())
         else:
             self._queue_verdict(received, outcome)
 
@@ -265,7 +275,7 @@ class PlayStream:
             if row := outcome.event.row:
                 self._session.record_answer_time(row.arrived_us - row.asked_us)
             return
-        self._session.outbox.put(None, verdict)
+        self.outbox.put(None, verdict)
         if isinstance(outcome, DetailedError):
             self._rejection_recorder.record_rejection(
                 self._session.player, outcome, received.match_id, seat_of(received.token), received.move
@@ -296,7 +306,7 @@ class PlayStream:
         try:
             await self._rate_limiter.count_call(self._owner)
         except TooManyCalls as why:
-            self._session.outbox.close(why)
+            self.outbox.close(why)
         except StoreUnavailable:
             return  # Without a quota, calls are not counted.
 

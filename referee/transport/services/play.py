@@ -27,6 +27,8 @@ from referee.transport.guards.admission import require_readable
 from referee.transport.guards.authentication import CALLER
 from referee.transport.guards.field_limits import check_fields
 from referee.transport.guards.rate_limit import RateLimiter, StreamKind
+from referee.transport.play.pulled_stream import PulledStream
+from referee.transport.play.pushed_stream import PushedStream
 from referee.transport.play.reader import HeartbeatConfig, PlayStream
 from referee.transport.services.bot_requests import PlayTools
 from referee.transport.wire.matches import read_turn_options
@@ -147,7 +149,9 @@ class Play(PlayServiceServicer):
             self._time,
             self._limits.heartbeat,
         )
-        await stream.run(context, rest)
+        # The context may be wrapped, so that its type does not tell whether it is that of a front door.
+        driver = PushedStream if getattr(context, "push_to", None) else PulledStream
+        await stream.run(driver(context, stream), rest)
 
     async def _read_hello(self, context: Any) -> tuple[play_pb2.Hello, list[play_pb2.BotItem]]:
         """Return the Hello, and the other items of the first message. Raises HelloExpected or BadField."""
