@@ -56,7 +56,7 @@ async def test_a_move_is_answered_without_a_task() -> None:
     before = asyncio.all_tasks()
     pushed_stream.send(play_pb2.BotItem(item_id=7, move=move))
     begun = asyncio.all_tasks() - before
-    assert [task.get_coro().__qualname__ for task in begun] == ["GatedLog.append"]  # That of the log of tests.
+    assert [getattr(task.get_coro(), "__qualname__", "") for task in begun] == ["GatedLog.append"]  # That of the log of tests.
     await settle()
     assert pushed_stream.verdicts() == [7]
 
