@@ -18,6 +18,8 @@ from bench.measurement import Scope
 from bench.process import children, cpu_s, resident_bytes
 from bench.recorded import PLIES, recorded_games
 from referee.cli.serve import WITHOUT_EVENT_ENGINE
+from referee.server.edge_process import find_program
+from referee.server.settings import EdgeUse
 from tests.e2e.server import create_organiser_token, run_server
 
 MANY = str(2**31 - 1)
@@ -141,6 +143,9 @@ def open_bots(scope: Scope, bots: Crowd, work: Work, organiser: str) -> None:
     bots.do("open", organiser=organiser, games=str(path), **_wishes(work))
 
 
+HAS_DOOR = find_program(EdgeUse.AUTO) is not None
+DOOR = ", with the front door"
+
 MATCHES, MATCHES_OF_ROOMY = 100, 128
 SINGLE = Work(bots=2 * MATCHES)
 """One match per bot, which most measurements use."""
@@ -150,7 +155,7 @@ ROOMY = Work(bots=4, room=64)
 
 def standing(scope: Scope, work: Work) -> Stage:
     """Return the stage for this work without flags; all measurements share it, since a server takes time to start."""
-    folder = f"{work.game} for {work.bots} bots with room for {work.room}"
+    folder = f"{work.game} for {work.bots} bots with room for {work.room}{DOOR if work.door else ''}"
     return scope.keep(str(work), partial(refereed, scope, folder, work))
 
 

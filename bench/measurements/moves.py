@@ -8,19 +8,25 @@ from functools import partial
 from bench.costs import CPU, Cost, add_costs
 from bench.figures import Findings, Goal, short
 from bench.measurement import Measurement, Scope, alternate
-from bench.stage import MATCHES, MATCHES_OF_ROOMY, ROOMY, SINGLE, Work, echoed, refereed, standing
+from bench.stage import (
+    DOOR,
+    HAS_DOOR,
+    MATCHES,
+    MATCHES_OF_ROOMY,
+    ROOMY,
+    SINGLE,
+    Work,
+    echoed,
+    refereed,
+    standing,
+)
 from bench.svg import bars
-from referee.server.edge_process import find_program
-from referee.server.settings import EdgeUse
 
 ONE, FULL = "alquerque, 1 match per bot", "alquerque, 64 matches per bot"
 ECHO, ECHO_BATCHED = "echo, one item per message", "echo, 64 items per message"
 ECHO_PAIRS = "echo, a verdict and a turn"
 WITH_TURNS = "alquerque, 1 match per bot, verdicts with turns"
 EVENT_ENGINE = ", with gRPC's event engine"
-DOOR = ", with the front door"
-
-HAS_DOOR = find_program(EdgeUse.AUTO) is not None
 
 ECHOES = {
     "echo, unary": Work(unary=True),
@@ -79,11 +85,24 @@ def _findings(costs: dict[str, list[Cost]]) -> Findings:
     for name, echo in ((ONE, ECHO_PAIRS), (WITH_TURNS, ECHO), (FULL, ECHO)):
         other = found.ratio(CPU, echo + EVENT_ENGINE, name + EVENT_ENGINE)
         found.notes.append(f"{name}{EVENT_ENGINE}, in units of the same echo with it: {short(other)}.")
-        if HAS_DOOR:
-            found.notes.append(f"{name}{DOOR}, in units of that echo: {short(found.ratio(CPU, echo, name + DOOR))}.")
     found.plots["moves"] = bars(CPU, [figure for figure in found.figures if figure.what == CPU])
     return found
 
+
+WITH_DOOR = (
+    Goal(
+        "one match per bot, with the front door",
+        "Moves per CPU-second of server and door, in units of the echo of a verdict and a turn.",
+        0.95,
+        lambda found: found.ratio(CPU, ECHO_PAIRS, ONE + DOOR),
+    ),
+    Goal(
+        "64 matches per bot, with the front door",
+        "Moves per CPU-second of server and door, in units of the echo with one item per message.",
+        1.25,
+        lambda found: found.ratio(CPU, ECHO, FULL + DOOR),
+    ),
+)
 
 MEASUREMENT = Measurement(
     "moves",
@@ -115,6 +134,7 @@ MEASUREMENT = Measurement(
             lambda found: found.ratio(CPU, FULL, ECHO_BATCHED),
             at_least=False,
         ),
+        *(WITH_DOOR if HAS_DOOR else ()),
     ),
     profile="path",
 )
