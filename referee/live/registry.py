@@ -175,7 +175,7 @@ class LiveMatches:
             self.notifier.notify(live_match, steps, kinds)
             if not single_move:
                 self._apply(live_match, kinds)
-        self.lag.charge()  # A callback of the log has no holder, and must not be charged to that of the next task.
+        self.lag.charge_step()  # A callback of the log has no holder, and must not be charged to that of the next task.
 
     def seat_delays(self, match_id: str, seat: Seat) -> SeatDelays:
         live_match = self.index.find(match_id)

@@ -93,7 +93,7 @@ class MeteredEventLog(WrappedEventLog):
         self._unavailable = False
 
     def begin_append(self, append: Append, done: AppendCallback) -> None:
-        super().begin_append(append, partial(self._appended, self._time.monotonic_us(), done))
+        self._log.begin_append(append, partial(self._appended, self._time.monotonic_us(), done))
 
     def _appended(self, began_us: Micros, done: AppendCallback, written: list[Entry] | Exception) -> None:
         if isinstance(written, Conflict):
