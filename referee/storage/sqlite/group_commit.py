@@ -9,9 +9,6 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import chain
-from typing import Any
 
 from referee.hosting.contest_log import ContestEntry
 from referee.live.match_request import LADDER, TOURNAMENT
@@ -24,8 +21,7 @@ from referee.storage.sqlite.database import transaction
 
 INSERT_MATCH = "INSERT INTO matches (match_id) VALUES (?)"
 
-MAX_ROWS = 1_024
-"""A power of two; SQLite takes at most 32,766 values in one statement."""
+INSERT_ENTRY = "INSERT INTO entries (match, number, at_ms, line, request) VALUES (?, ?, ?, ?, ?)"
 
 INSERT_UNDELIVERED_END = "INSERT OR REPLACE INTO undelivered_ends (match, seat, bot) VALUES (?, ?, ?)"
 
@@ -98,23 +94,6 @@ class LogEnds:
         return end is not None and end.last == after
 
 
-@cache
-def _insert_entries(rows: int) -> str:
-    return f"INSERT INTO entries (match, number, at_ms, line, request) VALUES {', '.join(['(?, ?, ?, ?, ?)'] * rows)}"
-
-
-def insert_entries(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows with few statements: while one runs, other threads take the interpreter, which then must be regained.
-
-    Each inserts a power of two of them, so that there are few different ones.
-    """
-    at = 0
-    while at < len(rows):
-        count = min(MAX_ROWS, 1 << (len(rows) - at).bit_length() - 1)
-        connection.execute(_insert_entries(count), list(chain.from_iterable(rows[at : at + count])))
-        at += count
-
-
 class GroupCommit:
     """A batch of appends, written in one transaction with one timestamp."""
 
@@ -140,7 +119,7 @@ class GroupCommit:
             self._ends.load(self._connection, self._expected_ends())
             self._contests.load_ends()
             results = [self._write(append) for append in self._appends]
-            insert_entries(self._connection, self._rows)
+            self._connection.executemany(INSERT_ENTRY, self._rows)
             # Not before: a trigger counts the entries of a finished match.
             self._connection.executemany(END_MATCH, [(self._ends[match_id].match,) for match_id in self._finished])
             self._contests.insert()
