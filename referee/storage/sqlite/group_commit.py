@@ -135,32 +135,25 @@ class GroupCommit:
         }
 
     def _write(self, append: EncodedAppend | ContestAppend) -> list[Entry] | list[ContestEntry] | Exception:
-        conflict = self._conflict(append)
-        if conflict:
-            return conflict
-        return self._add(append) if isinstance(append, EncodedAppend) else self._contests.add(append)
-
-    def _conflict(self, append: EncodedAppend | ContestAppend) -> Conflict | None:
         contest_append = contest_append_of(append)
         if contest_append and (conflict := self._contests.conflict(contest_append)):
             return conflict
-        if isinstance(append, EncodedAppend):
-            match_id, after = append.append.match_id, append.append.after
-            if (last := self._ends[match_id].last) != after:
-                return Conflict(match_id, after, last)
-        return None
+        if isinstance(append, ContestAppend):
+            return self._contests.add(append)
+        match_id, after = append.append.match_id, append.append.after
+        end = self._ends[match_id]
+        if end.last != after:
+            return Conflict(match_id, after, end.last)
+        if contest_append:
+            self._contests.add(contest_append)
+        return self._add(append, end) if append.lines else []
 
-    def _add(self, encoded: EncodedAppend) -> list[Entry]:
-        """Add an append that has no conflict."""
+    def _add(self, encoded: EncodedAppend, end: LogEnd) -> list[Entry]:
+        """Add events that continue the log."""
         append = encoded.append
-        if encoded.contest_append:
-            self._contests.add(encoded.contest_append)
-        if not append.events:
-            return []
-        end = self._ends[append.match_id]
         if end.match is None:
             end.match = self._connection.execute(INSERT_MATCH, (append.match_id,)).lastrowid
-        assert end.match
+            assert end.match
         entries = entries_of(append, self._at_ms)
         for entry, line in zip(entries, encoded.lines, strict=True):
             request = encoded.request if entry.request else None
