@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"math"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -40,12 +39,11 @@ const (
 )
 
 var (
-	listeners  = flag.String("listeners", "", "descriptors of the sockets that listen, with commas between them")
-	httpSocket = flag.Int("http-listener", -1, "descriptor of the socket for metrics and health checks; -1: none")
-	server     = flag.String("server", "", "path of the Unix socket of the server")
-	linked     = flag.String("link", "", "path of the Unix socket of the server for Play streams")
-	files      certificates.Files
-	limits     connections.Limits
+	listeners = flag.String("listeners", "", "descriptors of the sockets that listen, with commas between them")
+	server    = flag.String("server", "", "path of the Unix socket of the server")
+	linked    = flag.String("link", "", "path of the Unix socket of the server for Play streams")
+	files     certificates.Files
+	limits    connections.Limits
 
 	reload       = flag.Duration("tls-reload-interval", 10*time.Second, "how often the TLS files are checked for changes")
 	maxCalls     = flag.Uint("max-calls-per-connection", 256, "open calls of a connection")
@@ -122,7 +120,9 @@ func run() error {
 		return err
 	}
 	limits.Read = *read
-	limiter, forwarder := connections.NewLimiter(limits), forward.New(connection, link.New(*linked), *read)
+	play := link.New()
+	limiter, forwarder := connections.NewLimiter(limits), forward.New(connection, play, *read)
+	go play.Connect(*linked, func() []byte { return counts(limiter, forwarder) })
 	passing := []grpc.ServerOption{
 		grpc.Creds(connections.Watched(transport)), grpc.InTapHandle(forwarder.Admit), grpc.UnknownServiceHandler(forwarder.Handle),
 	}
@@ -134,14 +134,6 @@ func run() error {
 			return err
 		}
 		go func() { failed <- door.Serve(limiter.Limit(listener)) }()
-	}
-	if *httpSocket >= 0 {
-		listener, err := inherit(strconv.Itoa(*httpSocket))
-		if err != nil {
-			return err
-		}
-		pages := http.Server{Handler: pages(connection, limiter, forwarder), ReadHeaderTimeout: *handshake}
-		go func() { failed <- pages.Serve(listener) }()
 	}
 	select {
 	case err := <-failed:

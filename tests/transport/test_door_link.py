@@ -15,6 +15,7 @@ import pytest
 from referee.live.loop_lag import LoopLag
 from referee.live.match_timing import LoopTime
 from referee.transport.door_link import (
+    BEAT,
     CLOSE,
     COST_BYTES,
     COUNT,
@@ -248,6 +249,18 @@ async def test_a_server_that_closes_ends_streams_after_the_grace_period(tmp_path
         assert (await door.ended(1))["code"] == 0
         await closing
         assert await door.reader.read() == b""
+
+
+async def test_a_beat_carries_what_the_door_counts(tmp_path: Path) -> None:
+    async with linked(tmp_path, echo) as (links, door):
+        door.send(0, BEAT, b'{"calls_total": 7}')
+        door.open(1)
+        door.message(1, "a")
+        await door.messages(1, 1)
+        assert links.counts() == {"up": 1, "links_total": 1, "calls_total": 7}
+        await links.close(0)
+        assert await door.reader.read() == b""
+        assert links.counts() == {"up": 0, "links_total": 1}
 
 
 async def test_a_stream_that_is_gone_before_it_begins_leaves_nothing(tmp_path: Path) -> None:
