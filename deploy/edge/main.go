@@ -38,7 +38,12 @@ const (
 	writeBufferBytes      = 16 << 10
 )
 
+// version is set by the build of a release.
+var version = "unreleased"
+
 var (
+	showsVersion = flag.Bool("version", false, "print the version and end")
+
 	listeners = flag.String("listeners", "", "descriptors of the sockets that listen, with commas between them")
 	server    = flag.String("server", "", "path of the Unix socket of the server")
 	linked    = flag.String("link", "", "path of the Unix socket of the server for Play streams")
@@ -72,6 +77,10 @@ func init() {
 
 func main() {
 	flag.Parse()
+	if *showsVersion {
+		fmt.Println(version)
+		return
+	}
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: asServer})))
 	debug.SetGCPercent(*gcPercent)
 	debug.SetMemoryLimit(*memoryTarget)

@@ -4,7 +4,9 @@ import os
 import re
 import signal
 import socket
+import sys
 import time
+import venv
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -17,6 +19,7 @@ from engines.registry import games
 from referee.observability.metrics import EDGE
 from referee.server.edge_process import PROGRAM, EdgeUnavailable, find_program
 from referee.server.settings import EdgeUse
+from tests.clients.commands import run_command
 from tests.e2e import http2
 from tests.e2e.bot_connection import connect_bot
 from tests.e2e.call_errors import assert_refused
@@ -24,7 +27,7 @@ from tests.e2e.organiser import call_method, server_with_organiser
 from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server
 from tests.e2e.server_metrics import POLL_INTERVAL_S, error_log_lines, metrics
 from tests.e2e.test_tls import Certificate, count_games
-from tests.server.front_door import FLAGS, door_pid
+from tests.server.front_door import FLAGS, SOURCE, door_pid
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain, pytest.mark.usefixtures("front_door")]
 
@@ -229,6 +232,19 @@ def test_strangers_add_little_memory(
             print(f"\n{misbehave.__name__}: {grown_bytes / 1e6:.0f} MB, {read_metrics(server)}")  # noqa: T201  # What is measured.
         assert grown_bytes <= MAX_GROWTH_BYTES
         assert not list(error_log_lines(server))
+
+
+def test_the_wheel_puts_the_door_beside_python(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    dist, installed = tmp_path / "dist", tmp_path / "installed"
+    run_command([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(dist)], SOURCE)
+    venv.create(installed, with_pip=True)
+    python = installed / "bin" / "python"
+    [wheel] = map(str, dist.glob("*.whl"))
+    run_command([str(python), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", wheel], tmp_path)
+    monkeypatch.setattr(sys, "executable", str(python))
+    program = find_program(EdgeUse.ON)
+    assert program == python.with_name(PROGRAM)
+    assert run_command([str(program), "-version"], tmp_path).strip() in Path(wheel).name
 
 
 def test_a_door_that_is_required_must_be_installed(
