@@ -298,7 +298,8 @@ class DoorLinks:
         return sum(len(link.tasks) for link in self._links)
 
     async def open(self, path: Path) -> None:
-        """Listen at the Unix socket of that path."""
+        """Listen at the Unix socket of that path. Until the first door is there, it is late."""
+        self._lag.beat()
         handler = await self._method.find_handler()
         loop = asyncio.get_running_loop()
 
