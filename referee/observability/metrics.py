@@ -43,16 +43,16 @@ FAULTS = ("ENGINE_FAULT", "REFEREE_FAULT")
 
 EDGE: Mapping[str, str] = {
     "up": "1: the front door is connected to the server. 0: it is not.",
-    "links_total": "Connections of the front door to the server: one for each start of it.",
+    "links_total": "Connections of the front door to the server, one for each start.",
     "open_connections": "Open connections of clients to the front door.",
     "connections_total": "Connections that clients made to the front door.",
-    "connections_refused_total": "Connections above a limit, which were closed at once.",
-    "connections_silent_total": "Connections that were closed because they began no call.",
-    "connections_idle_total": "Connections that were closed because too many were idle.",
-    "connections_unread_total": "Connections that were closed because an answer was not read.",
+    "connections_refused_total": "Connections closed because of a limit.",
+    "connections_silent_total": "Connections closed because they began no call.",
+    "connections_idle_total": "Connections closed because too many were idle.",
+    "connections_unread_total": "Connections closed because an answer was not read.",
     "open_calls": "Open calls at the front door.",
     "calls_total": "Calls that the front door passed on.",
-    "calls_refused_total": "Calls that were refused because too many waited for the server.",
+    "calls_refused_total": "Calls refused because too many waited.",
     "memory_bytes": "Memory of the front door.",
 }
 """Metrics of the front door (`deploy/edge/counts.go`): counters end with `_total`."""
