@@ -11,7 +11,7 @@ MINUTES ?= 10
 # Tests start hundreds of processes; without bytecode files each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo cluster lint check test again toolchains edge coverage soak mutants proto golden bench compiled pure tools requirements clean
+.PHONY: help demo cluster lint check test again toolchains edge coverage soak mutants proto golden bench compiled pure wheels tools requirements clean
 
 help: ## List all targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -87,6 +87,11 @@ compiled: $(READY) ## Install with compiled engines, for .venv/bin/referee; need
 
 pure: $(READY) ## Install as pure Python again
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --force-reinstall -e .
+
+wheels: $(READY) ## Build the wheels of a release into dist/; needs go
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation -w dist $(foreach it,$(OURS),./$(it))
+	for it in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
+		(cd deploy/edge && GOOS=$${it%/*} GOARCH=$${it#*/} ../../$(BIN)/hatchling build -t wheel -d ../../dist) || exit; done
 
 tools: $(READY) ## Build the Go programs that some tests need; without them these tests are skipped
 	GOBIN=$(CURDIR)/$(BIN) go install helm.sh/helm/v3/cmd/helm@v3.18.6

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"math"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -39,13 +38,17 @@ const (
 	writeBufferBytes      = 16 << 10
 )
 
+// version is set by the build of a release.
+var version = "unreleased"
+
 var (
-	listeners  = flag.String("listeners", "", "descriptors of the sockets that listen, with commas between them")
-	httpSocket = flag.Int("http-listener", -1, "descriptor of the socket for metrics and health checks; -1: none")
-	server     = flag.String("server", "", "path of the Unix socket of the server")
-	linked     = flag.String("link", "", "path of the Unix socket of the server for Play streams")
-	files      certificates.Files
-	limits     connections.Limits
+	showsVersion = flag.Bool("version", false, "print the version and end")
+
+	listeners = flag.String("listeners", "", "descriptors of the sockets that listen, with commas between them")
+	server    = flag.String("server", "", "path of the Unix socket of the server")
+	linked    = flag.String("link", "", "path of the Unix socket of the server for Play streams")
+	files     certificates.Files
+	limits    connections.Limits
 
 	reload       = flag.Duration("tls-reload-interval", 10*time.Second, "how often the TLS files are checked for changes")
 	maxCalls     = flag.Uint("max-calls-per-connection", 256, "open calls of a connection")
@@ -74,6 +77,10 @@ func init() {
 
 func main() {
 	flag.Parse()
+	if *showsVersion {
+		fmt.Println(version)
+		return
+	}
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: asServer})))
 	debug.SetGCPercent(*gcPercent)
 	debug.SetMemoryLimit(*memoryTarget)
@@ -122,7 +129,9 @@ func run() error {
 		return err
 	}
 	limits.Read = *read
-	limiter, forwarder := connections.NewLimiter(limits), forward.New(connection, link.New(*linked), *read)
+	play := link.New()
+	limiter, forwarder := connections.NewLimiter(limits), forward.New(connection, play, *read)
+	go play.Connect(*linked, func() []byte { return counts(limiter, forwarder) })
 	passing := []grpc.ServerOption{
 		grpc.Creds(connections.Watched(transport)), grpc.InTapHandle(forwarder.Admit), grpc.UnknownServiceHandler(forwarder.Handle),
 	}
@@ -134,14 +143,6 @@ func run() error {
 			return err
 		}
 		go func() { failed <- door.Serve(limiter.Limit(listener)) }()
-	}
-	if *httpSocket >= 0 {
-		listener, err := inherit(strconv.Itoa(*httpSocket))
-		if err != nil {
-			return err
-		}
-		pages := http.Server{Handler: pages(connection, limiter, forwarder), ReadHeaderTimeout: *handshake}
-		go func() { failed <- pages.Serve(listener) }()
 	}
 	select {
 	case err := <-failed:

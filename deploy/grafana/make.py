@@ -190,6 +190,26 @@ OPERATORS = Dashboard(
                 },
             ),
         ],
+        "Front door": [
+            Panel(
+                "Connections and calls",
+                "Open at the front door.",
+                "short",
+                {
+                    "connections": f"referee_edge_open_connections{{{HERE}}}",
+                    "calls": f"referee_edge_open_calls{{{HERE}}}",
+                },
+            ),
+            Panel(
+                "Refused at the front door",
+                "Connections and calls above a limit.",
+                "cps",
+                {
+                    "connections": rate("referee_edge_connections_refused_total", HERE, "instance"),
+                    "calls": rate("referee_edge_calls_refused_total", HERE, "instance"),
+                },
+            ),
+        ],
         "Store": [
             Panel(
                 "Append duration",
@@ -271,7 +291,10 @@ OPERATORS = Dashboard(
                 "Memory",
                 "Resident memory.",
                 "bytes",
-                {"{{instance}}": f'process_resident_memory_bytes{{job="referee", {HERE}}}'},
+                {
+                    "{{instance}}": f'process_resident_memory_bytes{{job="referee", {HERE}}}',
+                    "front door": f"referee_edge_memory_bytes{{{HERE}}}",
+                },
             ),
             Panel(
                 "Open files",

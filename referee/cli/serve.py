@@ -88,8 +88,6 @@ async def _serve(settings: Settings, own_listen: Address | None) -> None:
     _print_startup({name: text for name, text in asdict(opened).items() if text})
     # The same ports in each start, or nobody would find the node.
     settings = replace(settings, listen=LISTEN.read(opened.grpc), http_listen=LISTEN.read(opened.http))
-    if opened.edge_http:
-        settings = replace(settings, edge_http_listen=LISTEN.read(opened.edge_http))
     if opened.site:
         settings = replace(settings, site_listen=LISTEN.read(opened.site))
     server: RefereeServer | None = first

@@ -28,7 +28,7 @@ class DoorLag:
         self._past_us: Micros = 0
         self._late_times = LateTimes()
         self._due_us: Micros | None = None
-        """When the next beat is due; None: there is no door."""
+        """When the next beat is due; None: no door is expected."""
         self._loop_at_beat_us: Micros = 0
 
     def total_us(self, now_us: Micros) -> Micros:

@@ -212,6 +212,11 @@ class RefereeDelays:
         lag = self._lag(seat) if lag is None else lag
         return delay.stall_us + max(0, min(lag.since_us(delay.lag), since_us))
 
+    def lag_us(self, seat: Seat, at_us: Micros) -> Micros:
+        """Return the part of that delay in which no bot could be served, so that an absent one could not return."""
+        delay = self._by_seat.get(seat)
+        return max(0, self.delay_us(seat, at_us) - delay.stall_us) if delay else 0
+
     def all_us(self, match: Match, at_us: Micros) -> list[Micros]:
         """Return the delay of the turn of each seat up to a moment; 0: it has none."""
         all_us = [0] * len(match.turns)
@@ -335,7 +340,8 @@ class MatchTimer(DeadlineTimer):
         for due in found:
             decision_delay_us = self._decision_delay_us(match.players[due.seat].bot)
             if decision_delay_us is not None and not self._delays.is_withheld(due.seat):
-                delay_us = decision_delay_us + (0 if due.of_grace else self._delays.delay_us(due.seat, now_us))
+                read_us = self._delays.lag_us if due.of_grace else self._delays.delay_us
+                delay_us = decision_delay_us + read_us(due.seat, now_us)
                 decided.append(Deadline(due.at_us + delay_us, due.seat, due.of_grace))
         return decided
 

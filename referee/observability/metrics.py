@@ -41,6 +41,22 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 FAULTS = ("ENGINE_FAULT", "REFEREE_FAULT")
 """Reasons on which alerts fire."""
 
+EDGE: Mapping[str, str] = {
+    "up": "1: the front door is connected to the server. 0: it is not.",
+    "links_total": "Connections of the front door to the server, one for each start.",
+    "open_connections": "Open connections of clients to the front door.",
+    "connections_total": "Connections that clients made to the front door.",
+    "connections_refused_total": "Connections closed because of a limit.",
+    "connections_silent_total": "Connections closed because they began no call.",
+    "connections_idle_total": "Connections closed because too many were idle.",
+    "connections_unread_total": "Connections closed because an answer was not read.",
+    "open_calls": "Open calls at the front door.",
+    "calls_total": "Calls that the front door passed on.",
+    "calls_refused_total": "Calls refused because too many waited.",
+    "memory_bytes": "Memory of the front door.",
+}
+"""Metrics of the front door (`deploy/edge/counts.go`): counters end with `_total`."""
+
 
 @dataclass(frozen=True, slots=True)
 class GaugeSources:
@@ -62,6 +78,8 @@ class GaugeSources:
     """The data directory; None if everything is in memory."""
     queues: Callable[[], Mapping[str, MatchQueue]] = dict
     """Queues of matches of ladders and of tournaments, by kind."""
+    edge: Callable[[], Mapping[str, int]] = dict
+    """What the front door counts, by the names in `EDGE`; empty if the server has none."""
 
 
 class Metrics:
@@ -162,6 +180,7 @@ class GaugeCollector:
                 "referee_certificate_expiry_timestamp_seconds", "End of the certificate's validity (Unix time).", ends_s
             )
         yield from _queues(self._sources.queues())
+        yield from _edge(self._sources.edge())
         if self._sources.data_dir:
             yield from _disk(self._sources.data_dir)
 
@@ -200,6 +219,13 @@ def _disk(data_dir: Path) -> Iterator[Metric]:
     )
     kept = sum(file.stat().st_size for file in data_dir.glob("*.db*"))
     yield GaugeMetricFamily("referee_database_bytes", "Size of the database, including its write-ahead log.", kept)
+
+
+def _edge(counts: Mapping[str, int]) -> Iterator[Metric]:
+    for name, help_text in EDGE.items():
+        if name in counts:  # A door that is not connected counts nothing.
+            family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
+            yield family(f"referee_edge_{name}", help_text, counts[name])
 
 
 def _queues(queues: Mapping[str, MatchQueue]) -> Iterator[Metric]:

@@ -12,7 +12,6 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 
 from referee.server.open_files import max_connections, open_files_limits
@@ -62,7 +61,6 @@ class EdgeProcess:
             self._listeners = [listen] + [
                 opened.enter_context(_open_socket(own, shares_port=True)) for own in [own_listen] if own
             ]
-            self._http = settings.edge_http_listen and opened.enter_context(_open_socket(settings.edge_http_listen))
             self._opened = opened.pop_all()
         self.port: int = listen.getsockname()[1]
         self.server_path = Path(self._folder) / "grpc.sock"
@@ -70,16 +68,10 @@ class EdgeProcess:
         """Paths of the Unix sockets at which the server must listen: for Play streams, and for all other calls."""
         self._process: WatchedProcess | None = None
 
-    @property
-    def http_address(self) -> str:
-        """Where its metrics are; empty: nowhere."""
-        listen = self._settings.edge_http_listen
-        return str(replace(listen, port=self._http.getsockname()[1])) if listen and self._http else ""
-
     def start(self, is_hanging: Callable[[], bool]) -> None:
         """Start it once the server listens."""
         flags = [f"-{name}={value}" for name, value in self._flags().items()]
-        fds = [listener.fileno() for listener in [*self._listeners, self._http] if listener]
+        fds = [listener.fileno() for listener in self._listeners]
         self._process = WatchedProcess(
             "the front door",
             [str(self._program), *flags],
@@ -107,7 +99,6 @@ class EdgeProcess:
         }
         return {
             "listeners": ",".join(str(listener.fileno()) for listener in self._listeners),
-            "http-listener": self._http.fileno() if self._http else -1,
             "server": self.server_path,
             "link": self.link_path,
             "tls-cert": settings.tls_cert or "",

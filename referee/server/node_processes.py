@@ -193,7 +193,6 @@ def _node_settings(settings: Settings, shared: Address, own: Address, number: in
         http_listen=following(settings.http_listen, number),
         advertise=replace(settings.advertise or own, port=own.port),
         site_listen=None if number else settings.site_listen,
-        edge_http_listen=settings.edge_http_listen and following(settings.edge_http_listen, number),
     )
 
 

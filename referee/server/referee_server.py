@@ -50,8 +50,6 @@ class ServerInfo:
     http: str
     site: str
     """Empty if there is no web site."""
-    edge_http: str
-    """Empty if there is no front door, or it has no address for its metrics."""
     admin_token: str
     """Empty if an administrator exists already or the token was written to `admin_token_file`."""
     admin_token_file: str
@@ -143,8 +141,7 @@ class RefereeServer:
         log.info("listening", port=port, http_port=http_port)
         grpc_address, http_address = replace(settings.listen, port=port), replace(settings.http_listen, port=http_port)
         site_address = str(self._site.address) if self._site else ""
-        edge_http = self._edge.http_address if self._edge else ""
-        return ServerInfo(str(grpc_address), str(http_address), site_address, edge_http, secret, secret_file)
+        return ServerInfo(str(grpc_address), str(http_address), site_address, secret, secret_file)
 
     def _create_services(self) -> None:
         """Create everything that uses the stores, which must be open."""
@@ -317,6 +314,7 @@ class RefereeServer:
             lambda: certificate_ends_s(settings.tls_cert) if settings.tls_cert else None,
             None if settings.ephemeral or settings.database else settings.data_dir,
             self._application.queues,
+            self._frontend.links.counts if self._edge else dict,
         )
 
     def _metrics_page(self) -> HttpResponse:

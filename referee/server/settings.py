@@ -92,9 +92,6 @@ class Settings:
     edge: EdgeUse = _declared(
         one_of(EdgeUse), "auto", "Whether bots connect to referee-edge; auto: if it is beside Python or in PATH."
     )
-    edge_http_listen: Address | None = _declared(
-        OPTIONAL_LISTEN, "", "Address of metrics and health checks of referee-edge, without TLS; empty: none."
-    )
     site_listen: Address | None = _declared(
         OPTIONAL_LISTEN,
         "",
@@ -288,11 +285,6 @@ class Settings:
             ("cluster_ca", self.cluster_ca and not self.tls_cert, "it requires tls_cert and tls_key"),
             ("listen", self._is_exposed(self.listen) and not self.tls_cert, f"without TLS {LOOPBACK_ONLY}"),
             ("http_listen", self._is_exposed(self.http_listen), f"it has no TLS, so {LOOPBACK_ONLY}"),
-            (
-                "edge_http_listen",
-                self.edge_http_listen and self._is_exposed(self.edge_http_listen),
-                f"it has no TLS, so {LOOPBACK_ONLY}",
-            ),
             (
                 "site_listen",
                 self.site_listen and self._is_exposed(self.site_listen),

@@ -11,7 +11,7 @@ socket of the others: a few short messages, or one long one.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -36,7 +36,7 @@ COUNT: Final = Struct(">I")
 OPEN, MESSAGE, CLOSE, GONE, CREDIT, END, BEAT = range(7)
 """Kinds of frames: a stream begins, with its metadata (JSON); a message, which of a bot begins with the time of its
 arrival (CLOCK_MONOTONIC, nanoseconds); the bot has closed its side, or is gone; the cost of messages that were taken;
-the stream ends with a status (`StreamEnd`, JSON); the door is alive (see `door_lag`)."""
+the stream ends with a status (`StreamEnd`, JSON); the door is alive (see `door_lag`), with what it counts (JSON)."""
 
 WINDOW = 16
 """Cost of the messages of one stream in each direction that its receiver has not taken yet."""
@@ -222,6 +222,8 @@ class DoorLink(asyncio.Protocol):
         self._buffer = bytearray()
         self._streams: dict[int, tuple[LinkedStream, asyncio.Task[None]]] = {}
         self._unsent: list[bytes] = []
+        self.counts = b"{}"
+        """What the door counts, as of its last beat."""
 
     @property
     def tasks(self) -> "list[asyncio.Task[None]]":
@@ -271,6 +273,7 @@ class DoorLink(asyncio.Protocol):
             return
         if kind == BEAT:
             self._lag.beat()
+            self.counts = body
             return
         found = self._streams.get(number)
         if found is None:  # It ended here while the frame was on its way.
@@ -314,17 +317,32 @@ class DoorLinks:
         self._method = method
         self._lag = lag
         self._links: set[DoorLink] = set()
+        self._connected = 0
+        """Doors that have connected so far."""
         self._server: asyncio.Server | None = None
+
+    def counts(self) -> Mapping[str, int]:
+        """Return what the door counts, and whether it is connected, by the names of their metrics."""
+        found = {"up": len(self._links), "links_total": self._connected}
+        for link in self._links:
+            found |= msgspec.json.decode(link.counts, type=dict[str, int])
+        return found
 
     @property
     def open_streams(self) -> int:
         return sum(len(link.tasks) for link in self._links)
 
     async def open(self, path: Path) -> None:
-        """Listen at the Unix socket of that path."""
+        """Listen at the Unix socket of that path. Until the first door is there, it is late."""
+        self._lag.beat()
         handler = await self._method.find_handler()
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_unix_server(lambda: DoorLink(handler, self._lag, self._links), path)
+
+        def link() -> DoorLink:
+            self._connected += 1
+            return DoorLink(handler, self._lag, self._links)
+
+        self._server = await loop.create_unix_server(link, path)
 
     async def close(self, grace_s: float) -> None:
         """Accept no more doors, and end the streams that are still open after the grace period."""

@@ -39,8 +39,6 @@ class ServerProcess:
     log: Path
     site: str = ""
     """Address of the web site; empty: there is none."""
-    edge_http: str = ""
-    """Address of the metrics of the front door; empty: there is none."""
 
     def channel(self) -> grpc.Channel:
         return grpc.insecure_channel(self.address)
@@ -96,7 +94,6 @@ def run_server(
             ports.get("admin_token", ""),
             log,
             ports.get("site", ""),
-            ports.get("edge_http", ""),
         )
     except BaseException as error:
         error.add_note(_last_errors(log))  # pytest shows notes together with the failure.

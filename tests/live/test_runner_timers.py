@@ -192,6 +192,16 @@ async def test_a_bot_forfeits_at_the_end_of_its_grace_period(process: RunnerHarn
     assert process.time.alarms_us == []
 
 
+async def test_a_grace_period_ends_later_by_the_referee_delay(process: RunnerHarness) -> None:
+    """A bot cannot return while the front door is down."""
+    runner = await process.start_match(match_setup(policies=GRACE_POLICIES))
+    await runner.submit(DisconnectSeat(0))
+    await process.time.advance(SECOND)
+    process.observer.delays_of[0] = SeatDelays(lag=Lag(SECOND))
+    await process.check_end(runner, after_us=2 * SECOND - 1)
+    assert SeatForfeited(3 * SECOND, 0, "disconnected") in await process.events()
+
+
 async def test_a_bot_that_returns_within_its_grace_period_does_not_forfeit(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup(policies=GRACE_POLICIES))
     await runner.submit(DisconnectSeat(0))

@@ -13,7 +13,7 @@ from referee_api.v1.match_service_pb2 import SubmitMoveResponse
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.ports import StoreUnavailable
 from referee.match.clock import SECOND
-from referee.observability.metrics import Metrics
+from referee.observability.metrics import EDGE, Metrics
 from tests.cluster.bus.local_bus import LocalBusHub
 from tests.cluster.test_cluster_member import collector
 from tests.live.runner_harness import RunnerHarness, in_loop, match_setup, submit_move
@@ -34,8 +34,9 @@ async def play_match(metrics: Metrics) -> None:
         metrics.matches.on_entries(before, entries, match)
     match_in_play = harness.observer.announced[1][2]
     data_dir, queues = Path(__file__).parent, {"tournament": MatchQueue(1, (QueuedMatch(WaitReason.BOTS, 1),))}
+    edge = dict.fromkeys(EDGE, 1)
     sources = {"matches": lambda: [match_in_play], "sessions": lambda: ["bot0"], "certificate_ends_s": lambda: 1.0}
-    metrics.register_gauges(gauge_sources(**sources, data_dir=data_dir, queues=lambda: queues))
+    metrics.register_gauges(gauge_sources(**sources, data_dir=data_dir, queues=lambda: queues, edge=lambda: edge))
     harness.log.make_unavailable()
     with pytest.raises(StoreUnavailable):
         await metrics.meter_event_log(harness.log, harness.time).append("m1", 0, ())

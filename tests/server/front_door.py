@@ -10,7 +10,7 @@ from tests.e2e.server import TIMEOUT_S, ServerProcess
 from tests.e2e.server_metrics import POLL_INTERVAL_S
 
 SOURCE = Path(__file__).parents[2] / "deploy" / "edge"
-FLAGS = ("--edge", "on", "--edge-http-listen", "127.0.0.1:0")
+FLAGS = ("--edge", "on")
 
 
 def door_pid(server: ServerProcess) -> int:

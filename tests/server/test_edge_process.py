@@ -4,8 +4,9 @@ import os
 import re
 import signal
 import socket
+import sys
 import time
-import urllib.request
+import venv
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -15,16 +16,18 @@ import grpc
 import pytest
 
 from engines.registry import games
+from referee.observability.metrics import EDGE
 from referee.server.edge_process import PROGRAM, EdgeUnavailable, find_program
 from referee.server.settings import EdgeUse
+from tests.clients.commands import run_command
 from tests.e2e import http2
 from tests.e2e.bot_connection import connect_bot
 from tests.e2e.call_errors import assert_refused
 from tests.e2e.organiser import call_method, server_with_organiser
 from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server
-from tests.e2e.server_metrics import POLL_INTERVAL_S, error_log_lines
+from tests.e2e.server_metrics import POLL_INTERVAL_S, error_log_lines, metrics
 from tests.e2e.test_tls import Certificate, count_games
-from tests.server.front_door import FLAGS, door_pid
+from tests.server.front_door import FLAGS, SOURCE, door_pid
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain, pytest.mark.usefixtures("front_door")]
 
@@ -47,14 +50,12 @@ def most_memory_bytes(server: ServerProcess) -> int:
     return sum(1024 * int(re.findall(r"VmHWM:\s+(\d+) kB", text)[0]) for text in texts)
 
 
-def read_metrics(server: ServerProcess) -> dict[str, int]:
-    with urllib.request.urlopen(f"http://{server.edge_http}/metrics", timeout=TIMEOUT_S) as page:
-        lines = page.read().decode().splitlines()
-    pairs = (line.split() for line in lines if not line.startswith("#"))
-    return {name.removeprefix("referee_edge_"): int(value) for name, value in pairs}
+def read_metrics(server: ServerProcess) -> dict[str, float]:
+    prefix = "referee_edge_"
+    return {name.removeprefix(prefix): value for name, value in metrics(server).items() if name.startswith(prefix)}
 
 
-def wait_until(server: ServerProcess, condition: Callable[[dict[str, int]], bool]) -> None:
+def wait_until(server: ServerProcess, condition: Callable[[dict[str, float]], bool]) -> None:
     """Wait until the metrics of the door fulfil a condition."""
     deadline_s = time.monotonic() + TIMEOUT_S
     while not condition(found := read_metrics(server)):
@@ -78,7 +79,6 @@ def test_a_match_is_played_to_its_end_through_the_door(tmp_path: Path) -> None:
         assert organiser.next_turn(1).ply == 1
         organiser.connection(1).send(resignation={"match_id": match_id})
         assert organiser.connection(0).receive("match_ended").match_id == match_id
-        assert read_metrics(organiser.server)["calls"] == 2
         assert not list(error_log_lines(organiser.server))
 
 
@@ -95,6 +95,14 @@ def test_bots_stay_connected_when_a_supervisor_ends_all_processes_at_once_and_th
         assert organiser.connection(0).receive("verdict").HasField("accepted")
         assert organiser.server.process.wait(TIMEOUT_S) == 0
         assert not list(error_log_lines(organiser.server))
+
+
+def test_the_page_of_the_server_has_all_metrics_of_the_door(tmp_path: Path) -> None:
+    with run_server(tmp_path, "--ephemeral", *FLAGS) as server:
+        wait_until(server, lambda found: found.keys() == EDGE.keys())
+        found = read_metrics(server)
+        assert (found["up"], found["links_total"]) == (1, 1)
+        assert found["memory_bytes"] > 0
 
 
 def test_errors_keep_their_details(tmp_path: Path) -> None:
@@ -118,6 +126,7 @@ def test_a_door_that_is_killed_is_started_again_and_the_match_continues(tmp_path
                 again = anna.receive("turn")
                 assert (again.match_id, again.turn_token) == (match_id, turn.turn_token)
         assert door_pid(organiser.server) != killed
+        assert read_metrics(organiser.server)["links_total"] == 2
 
 
 def test_the_door_ends_with_its_server(tmp_path: Path) -> None:
@@ -151,10 +160,10 @@ def test_calls_without_a_token_are_limited_for_each_address(tmp_path: Path) -> N
         strangers = [stack.enter_context(connect_from(address, server)) for address in ADDRESSES[:2]]
         for stranger in strangers:
             stranger.sendall(http2.PREFACE + http2.SETTINGS + http2.complete_call(1, http2.HEALTH_PATH))
-        wait_until(server, lambda found: found["calls"] == 2)
+        wait_until(server, lambda found: found.get("open_calls") == 2)
         for stranger in strangers:
             stranger.sendall(http2.complete_call(3, http2.HEALTH_PATH))
-        wait_until(server, lambda found: found["calls_total"] == 4 and found["calls"] == 2)
+        wait_until(server, lambda found: found["calls_total"] == 4 and found.get("open_calls") == 2)
 
 
 def test_a_connection_whose_answers_are_not_read_is_closed(tmp_path: Path) -> None:
@@ -163,7 +172,7 @@ def test_a_connection_whose_answers_are_not_read_is_closed(tmp_path: Path) -> No
         connection = http2.RawConnection(server.address, http2.NO_WINDOW)
         connection.start_call(http2.CALL_PATH, server.admin_token, b"")
         assert http2.receive_until([connection], lambda: connection.closed, TIMEOUT_S)
-        assert read_metrics(server)["connections_unread_total"] == 1
+        wait_until(server, lambda found: found.get("connections_unread_total") == 1)
         connection.close()
 
 
@@ -215,13 +224,26 @@ def test_strangers_add_little_memory(
             with suppress(OSError):  # The door closes connections that misbehave.
                 stranger.sendall(http2.PREFACE + http2.SETTINGS)
                 misbehave(stranger)
-        wait_until(server, lambda found: found["connections_total"] > connections and found["calls"] == 0)
+        wait_until(server, lambda found: found["connections_total"] > connections and found.get("open_calls") == 0)
         assert register_bots(channel, owner, "anna")
         grown_bytes = most_memory_bytes(server) - before_bytes
         with capsys.disabled():
             print(f"\n{misbehave.__name__}: {grown_bytes / 1e6:.0f} MB, {read_metrics(server)}")  # noqa: T201  # What is measured.
         assert grown_bytes <= MAX_GROWTH_BYTES
         assert not list(error_log_lines(server))
+
+
+def test_the_wheel_puts_the_door_beside_python(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    dist, installed = tmp_path / "dist", tmp_path / "installed"
+    run_command([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(dist)], SOURCE)
+    venv.create(installed, with_pip=True)
+    python = installed / "bin" / "python"
+    [wheel] = map(str, dist.glob("*.whl"))
+    run_command([str(python), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", wheel], tmp_path)
+    monkeypatch.setattr(sys, "executable", str(python))
+    program = find_program(EdgeUse.ON)
+    assert program == python.with_name(PROGRAM)
+    assert run_command([str(program), "-version"], tmp_path).strip() in Path(wheel).name
 
 
 def test_a_door_that_is_required_must_be_installed(

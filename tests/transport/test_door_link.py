@@ -12,9 +12,12 @@ import grpc
 import grpc.aio
 import pytest
 
+from referee.live.door_lag import BEAT_US
 from referee.live.loop_lag import LoopLag
 from referee.live.match_timing import LoopTime
+from referee.match.clock import SECOND
 from referee.transport.door_link import (
+    BEAT,
     CLOSE,
     COST_BYTES,
     COUNT,
@@ -32,6 +35,7 @@ from referee.transport.door_link import (
     cost_of,
 )
 from referee.transport.wire.error_mapping import STATUS_DETAILS
+from tests.live.fake_time import FakeTime
 
 Behaviour = Callable[[Any], Awaitable[None]]
 
@@ -248,6 +252,28 @@ async def test_a_server_that_closes_ends_streams_after_the_grace_period(tmp_path
         assert (await door.ended(1))["code"] == 0
         await closing
         assert await door.reader.read() == b""
+
+
+async def test_a_door_that_never_connects_is_late(tmp_path: Path) -> None:
+    time = FakeTime()
+    lag = LoopLag(time).door
+    links = DoorLinks(LinkedMethod("/service/method", None, ()), lag)  # type: ignore[arg-type]  # No stream comes.
+    await links.open(tmp_path / "link")
+    await links.close(0)
+    await time.advance(BEAT_US + 20 * SECOND)
+    assert lag.late_us(time.monotonic_us()) == 20 * SECOND
+
+
+async def test_a_beat_carries_what_the_door_counts(tmp_path: Path) -> None:
+    async with linked(tmp_path, echo) as (links, door):
+        door.send(0, BEAT, b'{"calls_total": 7}')
+        door.open(1)
+        door.message(1, "a")
+        await door.messages(1, 1)
+        assert links.counts() == {"up": 1, "links_total": 1, "calls_total": 7}
+        await links.close(0)
+        assert await door.reader.read() == b""
+        assert links.counts() == {"up": 0, "links_total": 1}
 
 
 async def test_a_stream_that_is_gone_before_it_begins_leaves_nothing(tmp_path: Path) -> None:

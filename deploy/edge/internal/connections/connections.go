@@ -124,7 +124,7 @@ func newConnection(inner net.Conn, address netip.Addr, release func(), limiter *
 	c := &connection{Conn: inner, release: release}
 	c.peer = &Peer{Addr: inner.RemoteAddr(), Address: address, limiter: limiter, conn: c}
 	c.peer.delivery = delivery{
-		timeout: limiter.limits.Read, tooLate: c.peer.CloseUnread, wire: map[uint32]struct{}{},
+		timeout: limiter.limits.Read, tooLate: c.peer.CloseUnread, wire: map[uint32]*progress{},
 	}
 	c.peer.silence = time.AfterFunc(limiter.limits.FirstCall, func() {
 		limiter.Silent.Add(1)

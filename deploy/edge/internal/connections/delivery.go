@@ -14,21 +14,31 @@ import (
 const (
 	preface     = len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
 	frameHeader = 9
+	data        = 0
 	headers     = 1
 	reset       = 3
 	endStream   = 1
 )
 
+// progressBytes is what a client must read of an answer in each timeout.
+const progressBytes = 16 << 10
+
 // delivery knows which calls of a connection have ended here, but not on the wire, because the client does not read
-// their answers. gRPC keeps such answers, and does not tell. The connection is closed if there are some all the time.
+// their answers. gRPC keeps such answers, and does not tell. The connection is closed if one makes no progress in time.
 type delivery struct {
 	timeout time.Duration
 	tooLate func()
 	mutex   sync.Mutex
-	wire    map[uint32]struct{}
+	wire    map[uint32]*progress
 	last    uint32
 	running int
 	late    *time.Timer
+}
+
+// progress is how much of an answer was sent since that moment.
+type progress struct {
+	since time.Time
+	bytes int
 }
 
 // begin notes the first frame of a call.
@@ -37,8 +47,19 @@ func (d *delivery) begin(stream uint32) {
 	defer d.mutex.Unlock()
 	if stream > d.last {
 		d.last = stream
-		d.wire[stream] = struct{}{}
+		d.wire[stream] = &progress{since: time.Now()}
 		d.check()
+	}
+}
+
+// pass notes a part of the answer of a call.
+func (d *delivery) pass(stream uint32, size int) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if answer := d.wire[stream]; answer != nil {
+		if answer.bytes += size; answer.bytes >= progressBytes {
+			*answer = progress{since: time.Now()}
+		}
 	}
 }
 
@@ -61,10 +82,28 @@ func (d *delivery) run(change int) {
 func (d *delivery) check() {
 	switch waits := len(d.wire) > d.running; {
 	case waits && d.late == nil:
-		d.late = time.AfterFunc(d.timeout, d.tooLate)
+		d.late = time.AfterFunc(d.timeout, d.expire)
 	case !waits && d.late != nil:
 		d.late.Stop()
 		d.late = nil
+	}
+}
+
+// expire closes the connection unless its client reads. It cannot know which calls are running, only how many.
+func (d *delivery) expire() {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.late = nil
+	stalled := 0
+	for _, answer := range d.wire {
+		if time.Since(answer.since) >= d.timeout {
+			stalled++
+		}
+	}
+	if stalled > d.running {
+		go d.tooLate() // It needs the mutex.
+	} else {
+		d.check()
 	}
 }
 
@@ -107,7 +146,7 @@ type watchedConn struct {
 
 func (c *watchedConn) Read(data []byte) (int, error) {
 	n, err := c.Conn.Read(data)
-	c.in.scan(data[:n], func(kind, _ byte, stream uint32) {
+	c.in.scan(data[:n], func(kind, _ byte, stream uint32, _ int) {
 		switch kind {
 		case headers:
 			c.delivery.begin(stream)
@@ -118,9 +157,12 @@ func (c *watchedConn) Read(data []byte) (int, error) {
 	return n, err
 }
 
-func (c *watchedConn) Write(data []byte) (int, error) {
-	n, err := c.Conn.Write(data)
-	c.out.scan(data[:n], func(kind, flags byte, stream uint32) {
+func (c *watchedConn) Write(written []byte) (int, error) {
+	n, err := c.Conn.Write(written)
+	c.out.scan(written[:n], func(kind, flags byte, stream uint32, size int) {
+		if kind == data {
+			c.delivery.pass(stream, size)
+		}
 		if kind == reset || kind <= headers && flags&endStream != 0 {
 			c.delivery.end(stream)
 		}
@@ -135,7 +177,7 @@ type frames struct {
 	have   int
 }
 
-func (f *frames) scan(data []byte, found func(kind, flags byte, stream uint32)) {
+func (f *frames) scan(data []byte, found func(kind, flags byte, stream uint32, size int)) {
 	for len(data) > 0 {
 		if f.skip > 0 {
 			skipped := min(f.skip, len(data))
@@ -149,7 +191,7 @@ func (f *frames) scan(data []byte, found func(kind, flags byte, stream uint32)) 
 		if f.have == frameHeader {
 			f.have = 0
 			f.skip = int(f.header[0])<<16 | int(f.header[1])<<8 | int(f.header[2])
-			found(f.header[3], f.header[4], binary.BigEndian.Uint32(f.header[5:])&(1<<31-1))
+			found(f.header[3], f.header[4], binary.BigEndian.Uint32(f.header[5:])&(1<<31-1), f.skip)
 		}
 	}
 }

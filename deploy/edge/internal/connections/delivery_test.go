@@ -15,7 +15,7 @@ func TestFramesAreFoundHoweverTheyAreCut(t *testing.T) {
 	for size := 1; size <= len(sent); size++ {
 		scanner, found := frames{skip: 3}, []byte{}
 		for part := range slices.Chunk(sent, size) {
-			scanner.scan(part, func(kind, flags byte, stream uint32) { found = append(found, kind, flags, byte(stream)) })
+			scanner.scan(part, func(kind, flags byte, stream uint32, _ int) { found = append(found, kind, flags, byte(stream)) })
 		}
 		if !slices.Equal(found, []byte{1, 4, 1, 0, 1, 3, 3, 0, 5}) {
 			t.Fatalf("in parts of %d bytes: %v", size, found)
@@ -25,7 +25,7 @@ func TestFramesAreFoundHoweverTheyAreCut(t *testing.T) {
 
 func TestAConnectionIsTooLateWhileAnswersWaitForItsClient(t *testing.T) {
 	late := make(chan bool, 1)
-	d := delivery{timeout: time.Hour, tooLate: func() { late <- true }, wire: map[uint32]struct{}{}}
+	d := delivery{timeout: time.Hour, tooLate: func() { late <- true }, wire: map[uint32]*progress{}}
 	d.begin(1)
 	d.run(1)
 	d.begin(1) // Trailers of the client.
@@ -42,5 +42,26 @@ func TestAConnectionIsTooLateWhileAnswersWaitForItsClient(t *testing.T) {
 	}
 	d.timeout = time.Millisecond
 	d.begin(3)
+	<-late
+}
+
+func TestAClientThatReadsOverlappingAnswersIsNotTooLate(t *testing.T) {
+	late := make(chan bool, 1)
+	d := delivery{timeout: time.Hour, tooLate: func() { late <- true }, wire: map[uint32]*progress{}}
+	d.begin(1)
+	d.begin(3)
+	begun := time.Now().Add(-2 * time.Hour)
+	d.wire[1].since, d.wire[3].since = begun, begun
+	for range 2 {
+		d.pass(1, progressBytes/2)
+		d.pass(3, progressBytes/2)
+	}
+	d.expire()
+	if d.late == nil || len(late) > 0 {
+		t.Fatal("a client that reads all answers is too late")
+	}
+	d.wire[3].since = begun
+	d.pass(3, progressBytes-1)
+	d.expire()
 	<-late
 }

@@ -60,12 +60,16 @@ func (f *Forwarder) Admit(ctx context.Context, call *tap.Info) (context.Context,
 	}
 	answered, ok := from.BeginCall(sizeOf(call.Header))
 	if !ok {
-		from.EndCall()
-		f.Refused.Add(1)
-		return ctx, status.Error(codes.Unavailable, "too many calls at once")
+		if _, timed := ctx.Deadline(); !timed {
+			from.EndCall()
+			return ctx, f.refuse()
+		}
+		answered = nil // Handle refuses it: gRPC would keep the deadline of a call that is refused here.
 	}
 	context.AfterFunc(ctx, func() {
-		answered()
+		if answered != nil {
+			answered()
+		}
 		from.EndCall()
 	})
 	return context.WithValue(ctx, answeredKey{}, answered), nil
@@ -73,14 +77,17 @@ func (f *Forwarder) Admit(ctx context.Context, call *tap.Info) (context.Context,
 
 // Handle is a grpc.StreamHandler for methods of all kinds, for calls that were admitted.
 func (f *Forwarder) Handle(_ any, caller grpc.ServerStream) error {
-	f.Calls.Add(1)
-	f.Open.Add(1)
-	defer f.Open.Add(-1)
 	from, known := connections.PeerOf(caller.Context())
 	answered, admitted := caller.Context().Value(answeredKey{}).(func())
 	if !known || !admitted {
 		return status.Error(codes.Internal, "the call was not admitted")
 	}
+	if answered == nil {
+		return f.refuse()
+	}
+	f.Calls.Add(1)
+	f.Open.Add(1)
+	defer f.Open.Add(-1)
 	method, ok := grpc.MethodFromServerStream(caller)
 	if !ok || !isPrintable(method) {
 		return status.Error(codes.Unimplemented, "unknown method")
@@ -103,6 +110,11 @@ func (f *Forwarder) Handle(_ any, caller grpc.ServerStream) error {
 		return cause // The request could not be read.
 	}
 	return err
+}
+
+func (f *Forwarder) refuse() error {
+	f.Refused.Add(1)
+	return status.Error(codes.Unavailable, "too many calls at once")
 }
 
 // headers returns the headers for the server.

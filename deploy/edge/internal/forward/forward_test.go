@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/tap"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"referee.example/edge/internal/connections"
@@ -208,5 +209,28 @@ func TestACallFailsWhileTheServerCannotBeReached(t *testing.T) {
 	err := connect(t, pass(t, limiter, forwarder)).Invoke(t.Context(), method, wrapperspb.String(""), &wrapperspb.StringValue{})
 	if status.Code(err) != codes.Unavailable {
 		t.Fatal(err)
+	}
+}
+
+func TestARefusedCallKeepsNoDeadline(t *testing.T) {
+	limiter := connections.NewLimiter(connections.Limits{Total: 9, PerAddress: 1, FirstCall: time.Hour, Read: time.Hour, Idle: 9})
+	server := connect(t, serve(t, listen(t), grpc.UnknownServiceHandler(echo)))
+	forwarder, admitted := forward.New(server, server, time.Hour), make(chan context.Context, 1)
+	address := serve(t, limiter.Limit(listen(t)), grpc.UnknownServiceHandler(forwarder.Handle), grpc.InTapHandle(
+		func(ctx context.Context, call *tap.Info) (context.Context, error) {
+			admitted <- ctx
+			return forwarder.Admit(ctx, call)
+		},
+	))
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Hour)
+	defer cancel()
+	err := start(t, ctx, connect(t, address)).RecvMsg(&wrapperspb.StringValue{})
+	if status.Code(err) != codes.Unavailable || forwarder.Refused.Load() != 1 {
+		t.Fatal(err)
+	}
+	select {
+	case <-(<-admitted).Done():
+	case <-time.After(10 * time.Second):
+		t.Fatal("its deadline is kept")
 	}
 }

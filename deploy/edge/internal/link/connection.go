@@ -37,6 +37,7 @@ type frame struct {
 // connection carries the frames of all streams.
 type connection struct {
 	socket  net.Conn
+	counts  func() []byte
 	mutex   sync.Mutex
 	streams map[uint32]*stream
 	number  uint32
@@ -46,9 +47,9 @@ type connection struct {
 	lost chan struct{}
 }
 
-func newConnection(socket net.Conn) *connection {
+func newConnection(socket net.Conn, counts func() []byte) *connection {
 	return &connection{
-		socket: socket, streams: map[uint32]*stream{}, filled: make(chan struct{}, 1), lost: make(chan struct{}),
+		socket: socket, counts: counts, streams: map[uint32]*stream{}, filled: make(chan struct{}, 1), lost: make(chan struct{}),
 	}
 }
 
@@ -104,7 +105,7 @@ func (c *connection) write() {
 	for {
 		select {
 		case <-beats.C:
-			c.send(0, beat, nil)
+			c.send(0, beat, c.counts())
 			continue
 		case <-c.filled:
 		case <-c.lost:

@@ -42,18 +42,17 @@ type Link struct {
 	changed chan struct{}
 }
 
-// New returns a Link to the Unix socket of that path, which connects in the background.
-func New(path string) *Link {
-	l := &Link{changed: make(chan struct{})}
-	go func() {
-		for {
-			if socket, err := net.Dial("unix", path); err == nil {
-				l.serve(newConnection(socket))
-			}
-			time.Sleep(retry)
+// New returns a Link that is not connected.
+func New() *Link { return &Link{changed: make(chan struct{})} }
+
+// Connect keeps the link connected to the Unix socket of that path. Each beat carries what counts returns.
+func (l *Link) Connect(path string, counts func() []byte) {
+	for {
+		if socket, err := net.Dial("unix", path); err == nil {
+			l.serve(newConnection(socket, counts))
 		}
-	}()
-	return l
+		time.Sleep(retry)
+	}
 }
 
 func (l *Link) serve(c *connection) {

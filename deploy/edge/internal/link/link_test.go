@@ -32,7 +32,8 @@ func connect(t *testing.T) (*Link, *server) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { listener.Close() })
-	l, s := New(path), &server{t: t, listener: listener}
+	l, s := New(), &server{t: t, listener: listener}
+	go l.Connect(path, func() []byte { return []byte("counts") })
 	s.accept()
 	return l, s
 }
@@ -219,7 +220,7 @@ func TestStreamsOfALostLinkEndAndTheNextOneIsUsedAfterwards(t *testing.T) {
 func TestAStreamFailsWithoutAConnection(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := New(filepath.Join(t.TempDir(), "nobody")).NewStream(ctx, nil, ""); status.Code(err) != codes.Canceled {
+	if _, err := New().NewStream(ctx, nil, ""); status.Code(err) != codes.Canceled {
 		t.Fatal(err)
 	}
 }
@@ -241,11 +242,11 @@ func TestWhatTheServerHasSentBeforeItsEndIsDelivered(t *testing.T) {
 	}
 }
 
-func TestALinkBeatsWithoutStreams(t *testing.T) {
+func TestALinkBeatsWithoutStreamsAndTellsWhatItsDoorCounts(t *testing.T) {
 	_, to := connect(t)
 	for range 2 {
-		if _, kind, _ := to.next(); kind != beat {
-			t.Fatal(kind)
+		if _, kind, body := to.next(); kind != beat || string(body) != "counts" {
+			t.Fatal(kind, body)
 		}
 	}
 }
