@@ -1,6 +1,8 @@
 """A Play stream that is driven by the callbacks of a link to a front door."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -41,72 +43,74 @@ class Pushed:
         return [item.verdict.item_id for item in items if item.HasField("verdict")]
 
 
-async def pushed() -> tuple[Pushed, play_pb2.Move]:
-    """Return a stream whose bot owes a move, and that move."""
+@asynccontextmanager
+async def pushed() -> AsyncIterator[tuple[Pushed, play_pb2.Move]]:
+    """Serve a stream whose bot owes a move; yield it and that move."""
     harness = RefereeHarness()
     match_id, (session, _) = await harness.start_match()
     pushed = Pushed(harness, play_stream(harness, session))
     await settle()
     token = harness.turn_due(match_id, 0).turn.token
-    return pushed, play_pb2.Move(match_id=match_id, turn_token=token, move="1")
+    yield pushed, play_pb2.Move(match_id=match_id, turn_token=token, move="1")
+    pushed.running.cancel()
 
 
 async def test_a_move_is_answered_without_a_task() -> None:
-    pushed_stream, move = await pushed()
-    before = asyncio.all_tasks()
-    pushed_stream.send(play_pb2.BotItem(item_id=7, move=move))
-    begun = asyncio.all_tasks() - before
-    assert [getattr(task.get_coro(), "__qualname__", "") for task in begun] == ["GatedLog.append"]  # That of the log of tests.
-    await settle()
-    assert pushed_stream.verdicts() == [7]
+    async with pushed() as (pushed_stream, move):
+        before = asyncio.all_tasks()
+        pushed_stream.send(play_pb2.BotItem(item_id=7, move=move))
+        begun = [getattr(task.get_coro(), "__qualname__", "") for task in asyncio.all_tasks() - before]
+        assert begun == ["GatedLog.append"]  # That of the log of tests.
+        await settle()
+        assert pushed_stream.verdicts() == [7]
 
 
 async def test_messages_wait_for_the_rest_of_a_long_one() -> None:
-    pushed_stream, move = await pushed()
-    first = [play_pb2.BotItem(item_id=number, move=move) for number in range(1, 3 * ITEMS_PER_YIELD)]
-    pushed_stream.send(*first)
-    pushed_stream.send(play_pb2.BotItem(item_id=100, move=move))
-    assert pushed_stream.stream._undecided < len(first)
-    await settle()
-    assert pushed_stream.verdicts()[:1] == [1]
-    assert sorted(pushed_stream.verdicts()) == [*range(1, 3 * ITEMS_PER_YIELD), 100]
+    async with pushed() as (pushed_stream, move):
+        first = [play_pb2.BotItem(item_id=number, move=move) for number in range(1, 3 * ITEMS_PER_YIELD)]
+        pushed_stream.send(*first)
+        pushed_stream.send(play_pb2.BotItem(item_id=100, move=move))
+        assert pushed_stream.stream._undecided < len(first)
+        await settle()
+        assert pushed_stream.verdicts()[:1] == [1]
+        assert sorted(pushed_stream.verdicts()) == [*range(1, 3 * ITEMS_PER_YIELD), 100]
 
 
 async def test_a_bot_that_does_not_read_gets_what_is_queued_when_it_reads_again() -> None:
-    pushed_stream, move = await pushed()
-    pushed_stream.link.add_credit(-WINDOW)
-    pushed_stream.send(play_pb2.BotItem(item_id=7, move=move))
-    await settle()
-    before = pushed_stream.verdicts()
-    pushed_stream.link.add_credit(WINDOW)
-    await settle()
-    assert (before, pushed_stream.verdicts()) == ([], [7])
+    async with pushed() as (pushed_stream, move):
+        pushed_stream.link.add_credit(-WINDOW)
+        pushed_stream.send(play_pb2.BotItem(item_id=7, move=move))
+        await settle()
+        before = pushed_stream.verdicts()
+        pushed_stream.link.add_credit(WINDOW)
+        await settle()
+        assert (before, pushed_stream.verdicts()) == ([], [7])
 
 
 async def test_what_is_queued_is_sent_before_a_closed_stream_ends() -> None:
-    pushed_stream, move = await pushed()
-    pushed_stream.link.add_credit(-WINDOW)
-    pushed_stream.send(play_pb2.BotItem(item_id=7, move=move))
-    await settle()
-    pushed_stream.link.close()
-    pushed_stream.link.add_credit(WINDOW)
-    with pytest.raises(StreamClosed):
-        await pushed_stream.running
-    assert pushed_stream.verdicts() == [7]
+    async with pushed() as (pushed_stream, move):
+        pushed_stream.link.add_credit(-WINDOW)
+        pushed_stream.send(play_pb2.BotItem(item_id=7, move=move))
+        await settle()
+        pushed_stream.link.close()
+        pushed_stream.link.add_credit(WINDOW)
+        with pytest.raises(StreamClosed):
+            await pushed_stream.running
+        assert pushed_stream.verdicts() == [7]
 
 
 async def test_a_message_that_cannot_be_handled_ends_the_stream_with_its_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    pushed_stream, move = await pushed()
+    async with pushed() as (pushed_stream, move):
 
-    def fail(*_: object) -> None:
-        raise ValueError("broken")
+        def fail(*_: object) -> None:
+            raise ValueError("broken")
 
-    monkeypatch.setattr(pushed_stream.stream, "receive", fail)
-    pushed_stream.send(play_pb2.BotItem(item_id=7, move=move))
-    with pytest.raises(ValueError, match="broken"):
-        await pushed_stream.running
+        monkeypatch.setattr(pushed_stream.stream, "receive", fail)
+        pushed_stream.send(play_pb2.BotItem(item_id=7, move=move))
+        with pytest.raises(ValueError, match="broken"):
+            await pushed_stream.running
 
 
 async def test_a_stream_that_is_cancelled_leaves_no_task() -> None:
