@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from engines.api import Game
+from engines.options import Value
 from engines.registry import find
 from referee.live.log_history import replay
 from referee.live.match_history import MatchFold, MatchHistory
@@ -20,7 +22,12 @@ from tests.match.games import STONES
 from tests.match.match_fixture import GAMES, MatchFixture, match_setup
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
-TABLES = ((NIM, {"heap": 40}), (FINGERS, {}), (STONES, {"heap": 60, "seats": 3}), (find("toc"), {}))
+TABLES: tuple[tuple[Game, dict[str, Value]], ...] = (
+    (NIM, {"heap": 40}),
+    (FINGERS, {}),
+    (STONES, {"heap": 60, "seats": 3}),
+    (find("toc"), {}),
+)
 
 
 def entries_of(events: list[Event]) -> list[Entry]:
