@@ -116,20 +116,18 @@ class LogHistory(Generic[EntryT, State]):
     """The state of a log, extended step by step. The last steps are cached, so that watchers need not read the log."""
 
     def __init__(self, first: LogStep[EntryT, State], max_cached_steps: int) -> None:
-        """`max_cached_steps` is the limit while the log is watched; otherwise only the last step is kept."""
+        """`max_cached_steps` is the limit while the log is watched; otherwise none is kept."""
         self.state = first.state
         """The current state."""
-        self._steps: deque[LogStep[EntryT, State]] = deque([first], maxlen=1)
+        self.last = first.entry
+        """The last entry."""
+        self._steps: deque[LogStep[EntryT, State]] | None = None
+        """The last steps. None: nobody has watched."""
         self._max_cached_steps = max_cached_steps
         self._changed: asyncio.Event | None = None
         """Event of the next change. None: no watcher waits for it."""
         self.closed: Exception | None = None
         """Why no more steps are added here, although the log may continue. None: it is open."""
-
-    @property
-    def last(self) -> EntryT:
-        """The last entry."""
-        return self._steps[-1].entry
 
     @property
     def number(self) -> int:
@@ -138,17 +136,23 @@ class LogHistory(Generic[EntryT, State]):
 
     def extend(self, steps: Sequence[LogStep[EntryT, State]]) -> None:
         """Append the next steps, and wake all watchers."""
-        self._steps.extend(steps)
-        self.state = self._steps[-1].state
+        if self._steps is not None:
+            self._steps.extend(steps)
+        if steps:
+            self.last, self.state = steps[-1].entry, steps[-1].state
         if self._changed:
             self._notify()
 
+    def cache_steps(self) -> None:
+        """Cache the last steps from now on, since the log is watched."""
+        if self._steps is None:
+            self._steps = deque(maxlen=self._max_cached_steps)
+
     def steps_after(self, number: int) -> list[LogStep[EntryT, State]] | None:
-        """Return all steps after that entry; None: they are not all cached. More are cached from now on."""
-        if self._steps.maxlen != self._max_cached_steps:
-            self._steps = deque(self._steps, self._max_cached_steps)
-        missing = number + 1 - self._steps[0].entry.number
-        return None if missing < 0 else list(islice(self._steps, missing, None))
+        """Return all steps after that entry; None: they are not all cached."""
+        if self._steps is None or number + len(self._steps) < self.number:
+            return None
+        return list(islice(self._steps, len(self._steps) - (self.number - number), None))
 
     @property
     def changed(self) -> asyncio.Event:

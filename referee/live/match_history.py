@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from msgspec import Struct, structs
 
-from engines.api import Game, Seat, Viewer
+from engines.api import Game, Position, Seat, Viewer
 from referee.live.log_history import LogHistory, LogStep, SpectatorNotices
 from referee.live.ports import UNREADABLE, Entry, LogDamaged
 from referee.match.events import (
@@ -24,6 +24,7 @@ from referee.match.events import (
     PlayEnded,
     PlayStarted,
 )
+from referee.match.plain_run import PlainRun, plain_run
 from referee.match.state import Match, MatchPhase, create_match, evolve
 
 MAX_CACHED_STEPS = 64
@@ -126,6 +127,39 @@ class MatchHistory(LogHistory[Entry, Match]):
     def status(self) -> MatchStatus:
         return MatchStatus(self.match, self.opened_ms, self.started_ms, self.ended_ms, self.moves)
 
+    def fold(self, entries: Sequence[Entry], *, void: bool) -> None:
+        """Apply entries that follow, before the match is watched.
+
+        If the game cannot apply an entry, all after it have no known effect in a `void` match; otherwise it raises.
+        """
+        run: PlainRun | None = None
+        for entry in entries:
+            event = entry.event
+            if type(event) is MovePlayed and self.unplayable_from is None and entry.request is None:
+                run = run or plain_run(self.state)
+                if run:
+                    before, ply = run.position, run.turn.ply
+                    if run.follow(event):
+                        self._add_move(event, before, sealed=False)
+                        self._add_verdict(event, entry.number, ply)
+                        self.last = entry
+                        continue
+            if run:
+                self.state, run = run.match(), None
+            self.extend([self._step(entry, void)])
+        if run:
+            self.state = run.match()
+
+    def _step(self, entry: Entry, void: bool) -> MatchStep:
+        before = self.state
+        try:
+            return LogStep(entry, before, fold_entry(before, entry, self.unplayable_from))
+        except Exception:
+            if not void:
+                raise
+        self.unplayable_from = entry.number
+        return LogStep(entry, before, fold_entry(before, entry, entry.number))
+
     def extend(self, steps: Sequence[MatchStep]) -> None:
         """Append the next steps, and wake all watchers."""
         for step in steps:
@@ -163,30 +197,27 @@ class MatchHistory(LogHistory[Entry, Match]):
 
     def _apply(self, step: MatchStep) -> None:
         event = step.entry.event
-        if isinstance(event, MovePlayed):
-            self._apply_move(step, event)
-            if event.source is MoveSource.BOT:
-                self._apply_verdict(event, step)
-        elif isinstance(event, MoveRejected | FlagFell):
-            self._apply_verdict(event, step)
+        if isinstance(event, MovePlayed | MoveRejected | FlagFell):
+            assert step.before
+            if isinstance(event, MovePlayed):
+                alone = len(step.before.turns) - step.before.turns.count(None) == 1
+                sealed = not alone and is_sealed(step.before, event.seat, step.state)
+                self._add_move(event, step.before.require_position(), sealed)
+            if not isinstance(event, MovePlayed) or event.source is MoveSource.BOT:
+                self._add_verdict(event, step.entry.number, step.before.ply)
         elif isinstance(event, PlayStarted):
             self.started_ms = step.entry.at_ms
         elif isinstance(event, PlayEnded):
             self.ended_ms = step.entry.at_ms
 
-    def _apply_move(self, step: MatchStep, event: MovePlayed) -> None:
-        assert step.before
-        assert step.before.position
-        before = step.before.position
-        shown = tuple([before.visible_move(event.seat, event.move, seat) for seat in range(len(step.state.players))])
-        alone = len(step.before.turns) - step.before.turns.count(None) == 1
-        sealed = not alone and is_sealed(step.before, event.seat, step.state)
-        self.moves.append(PlayedMove(event.seat, event.move, shown, sealed))
-        self.last_move_of[event.seat] = len(self.moves)
+    def _add_move(self, event: MovePlayed, before: Position, sealed: bool) -> None:
+        seat, move = event.seat, event.move
+        shown = tuple([before.visible_move(seat, move, viewer) for viewer in range(len(self.state.players))])
+        self.moves.append(PlayedMove(seat, move, shown, sealed))
+        self.last_move_of[seat] = len(self.moves)
 
-    def _apply_verdict(self, event: MovePlayed | MoveRejected | FlagFell, step: MatchStep) -> None:
-        assert step.before
-        self.last_verdict[event.seat] = verdict = VerdictLocation(step.entry.number, step.before.ply)
+    def _add_verdict(self, event: MovePlayed | MoveRejected | FlagFell, number: int, ply: int) -> None:
+        self.last_verdict[event.seat] = verdict = VerdictLocation(number, ply)
         if event.request_id:
             self.requests[event.seat, event.request_id] = verdict
 
@@ -216,6 +247,16 @@ def is_unplayable(entry: Entry, unplayable_from: int | None) -> bool:
     return unplayable_from is not None and entry.number >= unplayable_from and not isinstance(entry.event, PlayEnded)
 
 
+def fold_entry(match: Match, entry: Entry, unplayable_from: int | None = None) -> Match:
+    """Return the state after an entry; it raises any exception if the log is damaged or the game has changed.
+
+    From the number `unplayable_from` on the state does not change until the match ends.
+    """
+    if is_unplayable(entry, unplayable_from):
+        return structs.replace(match, number=entry.number)
+    return evolve(match, entry.event)
+
+
 @dataclass(frozen=True, slots=True)
 class MatchFold:
     """Returns the state of a match after an entry, for `replay`."""
@@ -223,15 +264,13 @@ class MatchFold:
     find_game: Callable[[str], Game]
     """Raises UnknownGame."""
     unplayable_from: int | None = None
-    """From this number on the state does not change until the match ends. None: the game can apply all entries."""
+    """See `fold_entry`. None: the game can apply all entries."""
 
     def __call__(self, match: Match | None, entry: Entry) -> Match:
-        """Raise LogDamaged, or any other exception if the log is damaged or the game has changed."""
+        """Raise LogDamaged, or what `fold_entry` raises."""
+        if match:
+            return fold_entry(match, entry, self.unplayable_from)
         event = entry.event
-        if match is None:
-            if not isinstance(event, MatchCreated):
-                raise LogDamaged(entry.match_id, entry.number, UNREADABLE)
-            return create_match(event, self.find_game(event.setup.terms.game))
-        if is_unplayable(entry, self.unplayable_from):
-            return structs.replace(match, number=entry.number)
-        return evolve(match, event)
+        if not isinstance(event, MatchCreated):
+            raise LogDamaged(entry.match_id, entry.number, UNREADABLE)
+        return create_match(event, self.find_game(event.setup.terms.game))

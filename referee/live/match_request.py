@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 from referee_values import Opening
 
-from engines.api import REFEREE, Game, Position
+from engines.api import REFEREE, Game, Position, Table
 from engines.registry import unknown_game
 from referee.match.clock import SECOND, Micros
 from referee.match.match_errors import NotWithdrawable
@@ -53,13 +53,36 @@ class MatchRequest(Struct, frozen=True, gc=False):
     def setup(self, match_id: str, seed: bytes, games: Mapping[str, Game], limits: LiveLimits) -> Setup:
         """Return the setup with every default filled in. Raises UnknownGame, BadSetup or an error of the game."""
         game = find_game(games, self.terms.game)
-        terms = self.terms.with_defaults(game, limits.start_timeout_us)
-        players = self.players or (OPEN_SEAT,) * len(game.table(terms.settings).seats)
+        terms, table = _complete(self.terms, game, limits.start_timeout_us)
+        players = self.players or (OPEN_SEAT,) * len(table.seats)
         opening = "" if self.opening == DEFAULT_OPENING else _opened(game, terms, seed, self.opening).text(REFEREE)
         labels = tuple(self.labels.items())
         setup = Setup(match_id, game.version, terms, players, seed, self.seed is not None, opening, labels)
-        setup.check(game)
+        setup.check_with(table, game)
         return setup
+
+
+MAX_KNOWN_TERMS = 128
+MAX_KNOWN_CHARS = 4096
+_known_terms: dict[str, tuple[Game, MatchTerms, Table]] = {}
+"""Checked terms and their tables by what was asked for: nearly all matches have the terms of another one."""
+
+
+def _complete(asked: MatchTerms, game: Game, start_timeout_us: Micros) -> tuple[MatchTerms, Table]:
+    """Return the checked terms with every default filled in, which matches share, and their table.
+
+    Raises a MatchError or an error of the game.
+    """
+    key = f"{start_timeout_us} {asked}"  # As text, since options that are True and 1 are equal otherwise.
+    known = _known_terms.get(key)
+    if known is None or known[0] is not game:
+        terms = asked.with_defaults(game, start_timeout_us)
+        known = game, terms, terms.check(game)
+        if len(_known_terms) >= MAX_KNOWN_TERMS:
+            _known_terms.clear()
+        if len(key) <= MAX_KNOWN_CHARS:
+            _known_terms[key] = known
+    return known[1:]
 
 
 def find_game(games: Mapping[str, Game], name: str) -> Game:

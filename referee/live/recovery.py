@@ -13,7 +13,7 @@ from referee.live.live_match import LiveMatch
 from referee.live.match_history import MatchHistory
 from referee.live.ports import Conflict, Entry, StoreUnavailable
 from referee.live.registry import LiveMatches
-from referee.live.stored_matches import UnplayableLog, replay_log
+from referee.live.stored_matches import REPLAY_CHUNK, UnplayableLog, replay_log
 from referee.match.clock import Micros
 from referee.match.events import MatchCreated, PlayEnded
 from referee.match.result import EndCause, void_result
@@ -111,13 +111,17 @@ class MatchRecovery:
             return
         async with self._lock:
             wanted = [match_id for match_id in match_ids if match_id in self._pending]
-            logs = await self._read(wanted) if wanted else ()
+            logs, replayed = await self._read(wanted) if wanted else (), 0
             for match_id, entries in zip(wanted, logs, strict=False):  # Fewer logs than asked for, if they are long.
                 history = await self._replay(match_id, entries)
                 self._forget(match_id)
                 # Another process may have ended the match meanwhile, or may have told this one to follow it.
                 if history and history.match.phase is not MatchPhase.OVER and not self._live.index.find(match_id):
                     self._add(LiveMatch(history, history.state.owing))
+                replayed += history.number if history else 0
+                if replayed >= REPLAY_CHUNK:  # Not after each short log: matches that resume together share a commit.
+                    replayed = 0
+                    await asyncio.sleep(0)
 
     def _forget(self, match_id: str) -> None:
         self._urgent.pop(match_id, None)

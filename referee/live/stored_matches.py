@@ -8,6 +8,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from msgspec import structs
 
@@ -15,8 +16,8 @@ from engines.api import Game
 from engines.game_errors import DetailedError
 from referee.live.engine_calls import call_engine
 from referee.live.live_match import LiveMatchIndex
-from referee.live.log_history import first_missing, replay
-from referee.live.match_history import MatchFold, MatchHistory, MatchStatus, MatchStep
+from referee.live.log_history import LogStep, first_missing
+from referee.live.match_history import MatchFold, MatchHistory, MatchStatus
 from referee.live.match_request import MatchFilter
 from referee.live.ports import (
     UNREADABLE,
@@ -204,36 +205,16 @@ async def replay_log(entries: Sequence[Entry], find_game: Callable[[str], Game])
 
     A match that was ended because its log was unplayable is folded as far as possible, then ended.
     """
-    following = replay(MatchFold(find_game), entries)
-    history: MatchHistory | None = None
-    steps: list[MatchStep] = []
-    game: Game | None = None
-    for done, entry in enumerate(entries):
-        if done % REPLAY_CHUNK == 0:
-            history, steps = _extended(history, steps), []
-            await asyncio.sleep(0)
-        try:
-            step = await call_engine(game, next, following) if game else next(following)
-            steps.append(step)
-            game = step.state.game
-        except Exception as error:
-            history = _extended(history, steps)
-            if history is None or not ended_as_unplayable(entries):
-                raise UnplayableLog(entries, error) from error
-            history.unplayable_from = entry.number
-            following = replay(MatchFold(find_game, entry.number), entries[done:], history.match)
-            steps = [next(following)]
-    history = _extended(history, steps)
-    assert history
-    return history
-
-
-def _extended(history: MatchHistory | None, steps: Sequence[MatchStep]) -> MatchHistory | None:
-    """Return the history after these steps, which follow it; None: it has none yet."""
-    if history is None and steps:
-        history, steps = MatchHistory(steps[0]), steps[1:]
-    if history and steps:
-        history.extend(steps)
+    void = ended_as_unplayable(entries)
+    try:
+        history = MatchHistory(LogStep(entries[0], None, MatchFold(find_game)(None, entries[0])))
+        fold, game = partial(history.fold, void=void), history.match.game
+        for done in range(1, len(entries), REPLAY_CHUNK):
+            if done > 1:
+                await asyncio.sleep(0)
+            await call_engine(game, fold, entries[done : done + REPLAY_CHUNK])
+    except Exception as error:
+        raise UnplayableLog(entries, error) from error
     return history
 
 

@@ -70,6 +70,7 @@ class LogWatch(ABC, Generic[EntryT, State]):
 
     def __init__(self, history: LogHistory[EntryT, State], max_behind: int) -> None:
         self._history = history
+        history.cache_steps()
         self._max_behind = max_behind
         self._caught_up = False
         self.number = 0

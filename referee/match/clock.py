@@ -6,6 +6,7 @@ late, even if the move would have started the next period.
 """
 
 from abc import abstractmethod
+from functools import lru_cache
 from typing import Any, ClassVar, get_args
 
 import referee_values
@@ -325,6 +326,7 @@ def control_of(rule: ClockRule) -> TimeControl:
     return CONTROLS[kinds[0]](**given)
 
 
+@lru_cache(maxsize=256)
 def controls_of(time: referee_values.TimeControl, seats: int) -> tuple[TimeControl, ...]:
     """Return the control of each seat by a time control. Raises BadTimeControl."""
     odds = {handicap.seat: control_of(handicap.rule) for handicap in time.odds}

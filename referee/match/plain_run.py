@@ -3,14 +3,14 @@
 Nearly all moves of a match are plain. A run makes their events one by one, but the state of the match only when it is
 asked for, because a copy of the state for each move takes as long as the rules of a game. It is for callers that need
 no state between two moves. What is not plain is left to `decide`, and for plain moves the events and the state are
-those of `decide`.
+those of `decide`. A run also follows the moves of a log, and then its state is that of `evolve`.
 """
 
 from msgspec import structs
 
-from engines.api import Position
+from engines.api import Position, Seat
 from referee.match.clock import Hourglass
-from referee.match.clock_charge import TurnMeasurement, charge
+from referee.match.clock_charge import ClockCharge, TurnMeasurement, charge
 from referee.match.events import MovePlayed
 from referee.match.state import BY_BOT, Match, MatchPhase, Turn, Verdict, new_turn
 
@@ -44,12 +44,31 @@ class PlainRun:
             return None
         now_us = measured.arrived_us
         event = MovePlayed(now_us, seat, turn.token, move, BY_BOT, row)
+        self._advance(event, row, position, owing[0])
+        return event
+
+    def follow(self, event: MovePlayed) -> bool:
+        """Apply the event of a move. Return False, and change nothing, if the move is not plain."""
+        seat, row = event.seat, event.row
+        if seat != self.turn.seat or row is None or row.network_credit_us or event.source is not BY_BOT:
+            return False
+        try:
+            position = self.position.play(seat, event.move)
+            owing = position.owing
+        except Exception:  # `evolve` raises it again.
+            return False
+        if len(owing) != 1:
+            return False
+        self._advance(event, row, position, owing[0])
+        return True
+
+    def _advance(self, event: MovePlayed, row: ClockCharge, position: Position, following: Seat) -> None:
+        seat = event.seat
         self.position = position
-        self.turn = new_turn(owing[0], self.turn.ply + 1, now_us)
+        self.turn = new_turn(following, self.turn.ply + 1, event.at_us)
         self._clocks[seat] = row.after
         self._verdicts[seat] = event
         self._moves_made[seat] += 1
-        return event
 
     def match(self) -> Match:
         """Return the state after the moves so far."""

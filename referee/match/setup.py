@@ -63,6 +63,11 @@ class Setup(Struct, frozen=True, gc=False):
     def check(self, game: Game) -> Table:
         """Validate the setup and return the table of the match. Raises BadSetup or an error of the game."""
         table = self.terms.check(game)
+        self.check_with(table, game)
+        return table
+
+    def check_with(self, table: Table, game: Game) -> None:
+        """Validate everything but the terms, whose table this is. Raises BadSetup or an error of the game."""
         seats = len(table.seats)
         if self.game_version != game.version:
             raise BadSetup("game_version", f"must be {game.version} on this server")
@@ -74,7 +79,6 @@ class Setup(Struct, frozen=True, gc=False):
         self._check_text()
         if self.opening and game.read(self.opening, self.terms.settings).outcome:
             raise BadSetup("opening", "must not be a position in which the game is over")
-        return table
 
     def _check_text(self) -> None:
         """Raises BadSetup."""

@@ -9,6 +9,7 @@ from referee.live.outbox import MatchStarted, TurnNotice
 from referee.live.ports import Entry, LogDamaged, StoreUnavailable
 from referee.live.recovery import MAX_MATCHES
 from referee.live.sessions import Hello
+from referee.live.stored_matches import REPLAY_CHUNK
 from referee.match.clock import SECOND
 from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
@@ -212,3 +213,21 @@ async def test_an_unknown_match_that_cannot_be_read_is_tried_once(
         await harness.referee.recovery.restore_unknown([match_id])
     assert [match for match, _ in harness.recorder.faults] == [match_id]
     assert harness.referee.live_matches == []
+
+
+async def test_other_tasks_run_while_many_short_logs_are_replayed() -> None:
+    later, _ = await restarted(8 * MAX_MATCHES)
+    turns = 0
+
+    async def count_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(count_turns())
+    await asyncio.sleep(0)
+    await later.referee.recovery.run()
+    entries = sum(match.number for match in later.referee.live_matches)
+    assert turns >= entries // (2 * REPLAY_CHUNK) > 1
+    counting.cancel()

@@ -383,12 +383,13 @@ async def history_of(plies: int) -> MatchHistory:
     return history
 
 
-async def test_only_the_last_step_of_an_unwatched_match_is_cached() -> None:
+async def test_no_step_of_an_unwatched_match_is_cached() -> None:
     history = await history_of(plies=5)
     last = history.match.number
+    assert history.steps_after(last) is None
+    history.cache_steps()
     assert history.steps_after(last) == []
-    assert [step.entry.number for step in history.steps_after(last - 1) or ()] == [last]
-    assert history.steps_after(last - 2) is None
+    assert history.steps_after(last - 1) is None
 
 
 async def test_a_watched_match_caches_a_limited_number_of_steps(harness: RefereeHarness) -> None:
@@ -397,7 +398,7 @@ async def test_a_watched_match_caches_a_limited_number_of_steps(harness: Referee
         await harness.submit_move(match_id, ply % 2, "1")
     first, *steps = replay(MatchFold(GAMES.__getitem__), await harness.stored.read(match_id))
     history = MatchHistory(first)
-    history.steps_after(1)
+    history.cache_steps()
     for step in steps:
         history.extend([step])
     last = history.match.number

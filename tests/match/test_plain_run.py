@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from referee_values import Adjudication, Policies
 
 from engines.api import Game
@@ -11,7 +12,7 @@ from engines.registry import find
 from referee.match.clock import SECOND, Fischer, Hourglass, SuddenDeath, TimeControl
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import OfferDraw, Resign
-from referee.match.events import MovePlayed
+from referee.match.events import MovePlayed, MoveSource
 from referee.match.plain_run import PlainRun, plain_run
 from tests.match.clock_strategies import controls
 from tests.match.games import STONES
@@ -53,8 +54,13 @@ def test_a_plain_move_is_what_decide_makes_of_it_and_no_other_answer_is_plain(da
         move = data.draw(st.sampled_from([*position.moves(seat)] * 4 + ["?"]))
         stall_us, network_us = data.draw(st.integers(0, 3)), data.draw(st.sampled_from([0, 0, 0, 5]))
         answer = fixture.answer(seat, move, stall_us=stall_us, network_us=network_us)
+        before, follower = fixture.match, plain_run(fixture.match)
         played = run.play(move, answer.measured) if run else None
         events = fixture.do(answer)
+        followed = [isinstance(event, MovePlayed) and follower.follow(event) for event in events] if follower else []
+        assert played is None or followed == [True]
+        if follower:
+            assert follower.match() == (fixture.match if followed == [True] else before)
         if run and played:
             assert events == (played,)
             assert run.match() == fixture.match
@@ -74,6 +80,17 @@ def test_a_run_changes_nothing_by_an_answer_that_is_not_plain() -> None:
     assert run.match() is fixture.match
     assert run.play("1", TurnMeasurement(5))
     assert (run.match().ply, run.turn.seat, run.turn.asked_us) == (1, 1, 5)
+
+
+def test_a_run_follows_no_move_that_evolve_would_refuse_or_count_in_another_way() -> None:
+    fixture = started_match(STONES, MINUTE, {"seats": 2})
+    run, (played,) = begun_run(fixture), fixture.move(0, "1")
+    assert isinstance(played, MovePlayed)
+    assert played.row
+    others = {"seat": 1}, {"move": "?"}, {"source": MoveSource.RANDOM}, {"row": None}
+    credited = {"row": replace(played.row, network_credit_us=1)}
+    assert not any(run.follow(replace(played, **other)) for other in (*others, credited))
+    assert run.follow(played)
 
 
 def test_no_run_begins_where_a_move_has_further_consequences() -> None:
