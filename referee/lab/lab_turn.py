@@ -21,15 +21,11 @@ from referee.match.clock import SECOND, Micros
 from referee.match.decision import Decision
 from referee.match.events import Event, MovePlayed
 from referee.match.match_terms import attempts_a_turn
-from referee.match.plain_run import PlainMove
+from referee.match.plain_run import LoggedItem, PlainMove
 from referee.match.state import Match, move_played, new_turn
 from referee.transport.wire.clocks import clock_of
 
 NS_PER_SECOND = 1_000_000_000
-
-
-LoggedItem = Event | PlainMove
-"""What a log keeps: an event, or a plain move, of which the event is made when it is asked for."""
 
 
 class MatchLog:

@@ -18,7 +18,7 @@ from referee_client.turn import Turn as ClientTurn
 
 from engines.api import Game, Seat
 from engines.game_errors import DetailedError
-from referee.lab.lab_turn import LabTurn, LoggedItem, MatchLog
+from referee.lab.lab_turn import LabTurn, MatchLog
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import (
     MAX_MOVE_CHARS,
@@ -34,7 +34,7 @@ from referee.match.decide import decide
 from referee.match.decision import Decision
 from referee.match.events import Event, MatchCreated, MoveRejected
 from referee.match.match_errors import MatchError
-from referee.match.plain_run import PlainMove, plain_run
+from referee.match.plain_run import LoggedItem, PlainMove, plain_run
 from referee.match.setup import Setup
 from referee.match.state import Match, create_match
 

@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from engines.api import Position, Seat
 from referee.match.clock import Clock, Hourglass, Micros, TimeControl
 from referee.match.clock_charge import TurnMeasurement, charge, thinking_us
-from referee.match.events import MovePlayed
+from referee.match.events import Event, MovePlayed
 from referee.match.state import BY_BOT, Match, MatchPhase, Turn, Verdict, new_turn
 
 
@@ -36,6 +36,15 @@ class PlainMove(Struct, frozen=True, gc=False):
         row = charge(self.control, self.before, self.asked_us, measured, 0)
         token = new_turn(self.seat, self.ply, self.asked_us, self.attempt).token
         return MovePlayed(self.at_us, self.seat, token, self.move, BY_BOT, row)
+
+    @property
+    def after(self) -> Clock:
+        """The clock of the seat after it."""
+        return self.control.after(self.before, thinking_us(self.asked_us, self.at_us, self.stall_us))
+
+
+LoggedItem = Event | PlainMove
+"""What a log keeps: an event, or a plain move, of which the event is made when it is asked for."""
 
 
 class PlainRun:
