@@ -8,7 +8,7 @@ from referee_values import Adjudication, Policies
 from engines.api import Game
 from engines.options import Value
 from engines.registry import find
-from referee.match.clock import SECOND, Fischer, Hourglass, SuddenDeath, TimeControl
+from referee.match.clock import SECOND, Clock, Fischer, Hourglass, SuddenDeath, TimeControl
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import OfferDraw, Resign
 from referee.match.events import MovePlayed
@@ -74,6 +74,13 @@ def test_a_run_changes_nothing_by_an_answer_that_is_not_plain() -> None:
     assert run.match() is fixture.match
     assert run.play("1", TurnMeasurement(5))
     assert (run.match().ply, run.turn.seat, run.turn.asked_us) == (1, 1, 5)
+
+
+def test_a_plain_move_knows_the_clock_after_it() -> None:
+    played = begun_run(started_match(NIM, MINUTE)).step("1", 70, 20)
+    assert played
+    assert played.event.row
+    assert played.after == played.event.row.after == Clock(61 * SECOND - 50)
 
 
 def test_no_run_begins_where_a_move_has_further_consequences() -> None:
