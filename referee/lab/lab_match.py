@@ -10,8 +10,9 @@ from referee_values import ForfeitCause
 from engines.api import Seat
 from referee.lab.match_player import PlayedMatch
 from referee.local.local_standings import MatchFinish
-from referee.match.events import FlagFell, MoveRejected
-from referee.match.moves_digest import digest_of_events
+from referee.match.events import FlagFell, MovePlayed, MoveRejected
+from referee.match.moves_digest import digest_moves
+from referee.match.plain_run import PlainMove
 from referee.match.result import EndKind, Result
 from referee.match.setup import Setup
 from referee.records.describe_event import escape_unprintable
@@ -85,6 +86,7 @@ def repeated_games(results: Iterable[LabResult]) -> set[str]:
 def lab_result(match: LabMatch, finished: PlayedMatch) -> LabResult:
     result = finished.match.result
     assert result
+    moves = [(item.seat, item.move) for item in finished.items if type(item) is PlainMove or type(item) is MovePlayed]
     return LabResult(
         match.number,
         match.name,
@@ -92,7 +94,7 @@ def lab_result(match: LabMatch, finished: PlayedMatch) -> LabResult:
         match.bots,
         result,
         finished.match.ply,
-        digest_of_events(finished.events),
+        digest_moves(match.setup, moves),
         _faults(finished),
         tuple((seat, _last_line(why)) for seat, why in finished.failures),
         match.setup.match_id,
@@ -100,7 +102,7 @@ def lab_result(match: LabMatch, finished: PlayedMatch) -> LabResult:
 
 
 def _faults(finished: PlayedMatch) -> tuple[tuple[Seat, ForfeitCause, int], ...]:
-    found = [event for event in finished.events if type(event) is FlagFell or type(event) is MoveRejected]
+    found = [event for event in finished.items if type(event) is FlagFell or type(event) is MoveRejected]
     faults: list[tuple[Seat, ForfeitCause]] = [
         (event.seat, "time" if isinstance(event, FlagFell) else "illegal_move") for event in found
     ]

@@ -16,9 +16,9 @@ from referee.local.results_folder import ENDING
 from referee.match.result import EndKind
 from referee.records.packed_format import MAX_RECORD_BYTES, StoredRecord, zstandard
 from referee.records.packed_records import EncodedGroup, encode_groups
-from referee.records.record_format import format_record
+from referee.records.record_format import RecordHeader, format_record
+from referee.records.short_record import max_full_bytes, write_short
 from referee.records.signing_key import load_or_create
-from referee.records.stored_writer import StoredRecordWriter
 
 KEY = "lab.key"
 """File of the key that signs the records, in the folder beside that of the records, or beside their packed file."""
@@ -47,16 +47,17 @@ class LabRecords:
         (path.parent if self._packed else path).mkdir(parents=True, exist_ok=True)
         self._key = load_or_create(path.parent / KEY)
         self._referee = version("referee")
-        self._writer = StoredRecordWriter(self._key, self._referee)
         self._stored: list[StoredRecord] = []
 
     def add(self, match: LabMatch, played: PlayedMatch) -> None:
         """Make the record of a match, which has just ended."""
         began_ms = (time.time_ns() - played.match.at_us * 1000) // 1_000_000
         if self._packed:
-            stored = self._writer.write(played.events, began_ms)
-            if stored.full_bytes <= MAX_RECORD_BYTES:
-                self._stored.append(stored)
+            setup = match.setup
+            header = RecordHeader(self._referee, setup.match_id, setup.terms.game, setup.game_version).body()
+            short = write_short(header, played.items, began_ms)
+            if short and (full_bytes := max_full_bytes(short)) <= MAX_RECORD_BYTES:
+                self._stored.append(StoredRecord(setup.match_id, short, False, full_bytes))
                 return
         entries = [
             Entry(match.setup.match_id, number, began_ms + event.at_us // 1000, event)
@@ -67,7 +68,7 @@ class LabRecords:
     def take_groups(self) -> Sequence[EncodedGroup]:
         """Return the records since the last call as groups of a packed file; none if they are files of their own."""
         stored, self._stored = self._stored, []
-        return list(encode_groups(stored, LEVEL))
+        return list(encode_groups(stored, LEVEL, self._key))
 
     def _write_file(self, match: LabMatch, played: PlayedMatch, record: bytes) -> None:
         assert played.match.result

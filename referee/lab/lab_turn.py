@@ -21,7 +21,8 @@ from referee.match.clock import SECOND, Micros
 from referee.match.decision import Decision
 from referee.match.events import Event, MovePlayed
 from referee.match.match_terms import attempts_a_turn
-from referee.match.state import Match, Turn, move_played
+from referee.match.plain_run import LoggedItem, PlainMove
+from referee.match.state import Match, move_played, new_turn
 from referee.transport.wire.clocks import clock_of
 
 NS_PER_SECOND = 1_000_000_000
@@ -30,30 +31,23 @@ NS_PER_SECOND = 1_000_000_000
 class MatchLog:
     """All events of a match as it is played, and the state after each, which is computed when it is asked for."""
 
-    __slots__ = ("_positions", "_states", "created", "events", "used_us")
+    __slots__ = ("_states", "created", "items", "used_us")
 
     def __init__(self, first: Event, created: Match) -> None:
         self.created = created
-        self.events = [first]
+        self.items: list[LoggedItem] = [first]
         self.used_us = [0] * len(created.players)
         """How long each seat has thought in its present turn."""
-        self._positions: list[Position | None] = [None]
-        """The position after each plain move."""
         self._states = {1: created}
         """States by the number of their last event; those after plain moves may be missing."""
 
     def add(self, decided: Decision) -> None:
         for event, state in zip(decided.events, decided.states, strict=True):
-            self.events.append(event)
-            self._positions.append(None)
+            self.items.append(event)
             self.note_state(state)
 
     def note_state(self, state: Match) -> None:
         self._states[state.number] = state
-
-    def add_plain(self, move: MovePlayed, position: Position) -> None:
-        self.events.append(move)
-        self._positions.append(position)
 
     def state(self, number: int) -> Match:
         """Return the state after this number of events."""
@@ -62,10 +56,9 @@ class MatchLog:
         while known not in states:
             known -= 1
         for missing in range(known, number):
-            move, position = self.events[missing], self._positions[missing]
-            assert isinstance(move, MovePlayed)
-            assert position
-            states[missing + 1] = move_played(states[missing], move, position)
+            move = self.items[missing]
+            assert isinstance(move, PlainMove)
+            states[missing + 1] = move_played(states[missing], move.event, move.position)
         return states[number]
 
 
@@ -75,7 +68,9 @@ class LabTurn(Struct, eq=False):
     """The error of the previous answer in the same turn."""
     ply: int
     _position: Position
-    _turn: Turn
+    _attempt: int
+    turn_ply: int
+    """Ply in which the turn became due: an earlier one if others chose at the same time."""
     _log: MatchLog
     _number: int
     """Number of events at the moment of asking."""
@@ -90,7 +85,7 @@ class LabTurn(Struct, eq=False):
 
     @property
     def token(self) -> str:
-        return self._turn.token
+        return new_turn(self.seat, self.turn_ply, 0, self._attempt).token
 
     @property
     def game(self) -> str:
@@ -152,7 +147,7 @@ class LabTurn(Struct, eq=False):
 
     @property
     def attempts_left(self) -> int:
-        return attempts_a_turn(self._log.created.terms.policies) - self._turn.attempt + 1
+        return attempts_a_turn(self._log.created.terms.policies) - self._attempt + 1
 
     @property
     def draw_offers(self) -> tuple[int, ...]:
@@ -176,14 +171,14 @@ class LabTurn(Struct, eq=False):
     def _match(self) -> Match:
         return self._log.state(self._number)
 
-    def _moves_back(self) -> Iterator[tuple[int, MovePlayed]]:
+    def _moves_back(self) -> Iterator[tuple[int, MovePlayed | PlainMove]]:
         """Yield the moves so far with the numbers of their events, beginning with the last."""
         for number in range(self._number, 0, -1):
-            event = self._log.events[number - 1]
-            if isinstance(event, MovePlayed):
-                yield number, event
+            item = self._log.items[number - 1]
+            if isinstance(item, MovePlayed | PlainMove):
+                yield number, item
 
-    def _shown(self, moves_back: Iterable[tuple[int, MovePlayed]]) -> tuple[SeatMove, ...]:
+    def _shown(self, moves_back: Iterable[tuple[int, MovePlayed | PlainMove]]) -> tuple[SeatMove, ...]:
         """Return moves as the seat may see them, in the order in which they were played."""
         shown: list[SeatMove] = []
         for number, move in moves_back:

@@ -34,9 +34,9 @@ from referee.match.decide import decide
 from referee.match.decision import Decision
 from referee.match.events import Event, MatchCreated, MoveRejected
 from referee.match.match_errors import MatchError
-from referee.match.plain_run import PlainRun, plain_run
+from referee.match.plain_run import LoggedItem, PlainMove, plain_run
 from referee.match.setup import Setup
-from referee.match.state import Match, Turn, create_match
+from referee.match.state import Match, create_match
 
 MAX_REJECTED = 100
 """A bot that gives this many answers in a turn that are neither moves nor allowed resigns: without a clock nothing
@@ -68,11 +68,15 @@ class PlayedMatch(Struct, frozen=True):
     """A match that was played to its end."""
 
     match: Match
-    events: Sequence[Event]
+    items: Sequence[LoggedItem]
     failures: Sequence[tuple[Seat, str]]
     """Seats whose bots have failed, and why."""
     fault: Exception | None = None
     """The exception of the engine that made the match void."""
+
+    @property
+    def events(self) -> Sequence[Event]:
+        return [item.event if isinstance(item, PlainMove) else item for item in self.items]
 
 
 def play_match(
@@ -102,8 +106,6 @@ class _MatchPlayer:
     ) -> None:
         created = MatchCreated(0, setup)
         self._match = create_match(created, game)
-        """The state before the plain moves of `_run`."""
-        self._run: PlainRun | None = None
         self._log = MatchLog(created, self._match)
         self._bots = bots
         self._now_ns = now_ns
@@ -118,72 +120,69 @@ class _MatchPlayer:
 
     def play(self) -> PlayedMatch:
         self._take(decide(self._match, StartPlay(), 0))
-        self._run = plain_run(self._match)
         while self._match.result is None:
             self._ask()
-        return PlayedMatch(self._match, self._log.events, self._failures, self._fault)
+        return PlayedMatch(self._match, self._log.items, self._failures, self._fault)
 
     def _ask(self) -> None:
-        """Ask a bot that owes a move, and let its answer be judged."""
+        """Ask a bot that owes a move, and the next ones while answers are plain; then let another answer be judged."""
         answer: object
-        log, run, now_ns = self._log, self._run, self._now_ns
-        turn = run.turn if run else self._match.owing[0]
-        seat = turn.seat
-        ply, position = (turn.ply, run.position) if run else (self._match.ply, self._match.require_position())
-        refused = self._refused.get(seat) if self._refused else None
-        asked_ns = now_ns()
-        begun_us = (asked_ns - self._began_ns) // 1000
-        given = LabTurn(seat, refused, ply, position, turn, log, len(log.events), asked_ns, begun_us)
-        try:
-            answer = self._bots[seat](given)
-        except TimeOver:
-            answer = NO_ANSWER
-        except self._interruptions:
-            raise
-        except BaseException as failure:
-            answer = self._fail(seat, failure)
-        now_us = (now_ns() - self._began_ns) // 1000
-        measured = TurnMeasurement(now_us, 0, begun_us - turn.asked_us - log.used_us[seat])
-        if type(answer) is str and len(answer) <= MAX_MOVE_CHARS and answer.isascii():
-            if run and (played := run.play(answer, measured)):
-                log.add_plain(played, run.position)
+        match, log, now_ns, began_ns = self._match, self._log, self._now_ns, self._began_ns
+        items, used_us = log.items, log.used_us
+        run = plain_run(match)
+        turn = run or match.owing[0]
+        ply, position = match.ply, match.require_position()
+        while True:
+            seat = turn.seat
+            refused = self._refused.get(seat) if self._refused else None
+            asked_ns = now_ns()
+            begun_us = (asked_ns - began_ns) // 1000
+            given = LabTurn(seat, refused, ply, position, turn.attempt, turn.ply, log, len(items), asked_ns, begun_us)
+            try:
+                answer = self._bots[seat](given)
+            except TimeOver:
+                answer = NO_ANSWER
+            except self._interruptions:
+                raise
+            except BaseException as failure:
+                answer = self._fail(seat, failure)
+            now_us = (now_ns() - began_ns) // 1000
+            stall_us = begun_us - turn.asked_us - used_us[seat]
+            if not run or type(answer) is not str or len(answer) > MAX_MOVE_CHARS or not answer.isascii():
+                break
+            played = run.step(answer, now_us, stall_us)
+            if not played:
+                break
+            items.append(played)
+            if used_us[seat] or self._refused:
                 self._end_turn(seat)
-                return
-            self._end_run()
-            self._take(decide(self._match, SubmitMove(seat, turn.token, answer, measured), now_us))
-        else:
-            self._end_run()
-            self._take_answer(given, turn, answer, measured)
+            ply, position = run.ply, run.position
+        if run:
+            self._match = run.match()
+            log.note_state(self._match)
+        self._judge(given, answer, TurnMeasurement(now_us, 0, stall_us))
         after = self._match.turns[seat]
-        if after is not None and after.ply == turn.ply:
-            log.used_us[seat] += now_us - begun_us
+        if after is not None and after.ply == given.turn_ply:
+            used_us[seat] += now_us - begun_us
             self._note_refusal(seat)
         else:
             self._end_turn(seat)
-        self._run = plain_run(self._match)
 
     def _end_turn(self, seat: Seat) -> None:
         self._log.used_us[seat] = 0
-        if self._refused:
-            self._refused.pop(seat, None)
-            self._rejected = 0
+        self._refused.pop(seat, None)
+        self._rejected = 0
 
-    def _end_run(self) -> None:
-        """Compute the state after the plain moves so far."""
-        if self._run:
-            self._match = self._run.match()
-            self._log.note_state(self._match)
-
-    def _take_answer(self, given: LabTurn, turn: Turn, answer: object, measured: TurnMeasurement) -> None:
+    def _judge(self, given: LabTurn, answer: object, measured: TurnMeasurement) -> None:
         """Let any answer be judged, even one that is not allowed or that no bot may give."""
         try:
-            command = _command(given, turn, NO_ANSWER if answer is NO_ANSWER else checked(answer), measured)
+            command = _command(given, NO_ANSWER if answer is NO_ANSWER else checked(answer), measured)
         except Exception as failure:
-            command = _command(given, turn, self._fail(turn.seat, failure), measured)
+            command = _command(given, self._fail(given.seat, failure), measured)
         try:
             self._take(decide(self._match, command, measured.arrived_us))
         except MatchError as error:
-            self._reject(turn.seat, error)
+            self._reject(given.seat, error)
 
     def _take(self, decided: Decision) -> None:
         self._log.add(decided)
@@ -198,7 +197,7 @@ class _MatchPlayer:
 
     def _note_refusal(self, seat: Seat) -> None:
         """Keep why a move was refused, so that the bot is told with its next attempt."""
-        last = self._log.events[-1]
+        last = self._log.items[-1]
         if isinstance(last, MoveRejected) and last.seat == seat:
             self._refused[seat] = Refusal(last.reason, last.sentence)
 
@@ -211,20 +210,20 @@ class _MatchPlayer:
             self._take(decide(self._match, Resign(seat), (self._now_ns() - self._began_ns) // 1000))
 
 
-def _command(given: LabTurn, turn: Turn, answer: object, measured: TurnMeasurement) -> Command:
+def _command(given: LabTurn, answer: object, measured: TurnMeasurement) -> Command:
     match answer:
         case str():
-            return SubmitMove(turn.seat, turn.token, _text(given, answer), measured)
+            return SubmitMove(given.seat, given.token, _text(given, answer), measured)
         case Choice(move, offer_draw, score):
             text = _text(given, move)
-            return SubmitMove(turn.seat, turn.token, text, measured, "", offer_draw, _plain_score(score))
+            return SubmitMove(given.seat, given.token, text, measured, "", offer_draw, _plain_score(score))
         case SpecialAnswer.RESIGN:
-            return Resign(turn.seat)
+            return Resign(given.seat)
         case SpecialAnswer.ACCEPT_DRAW:
-            return AcceptDraw(turn.seat)
+            return AcceptDraw(given.seat)
         case SpecialAnswer.CLAIM_DRAW:
-            return ClaimDraw(turn.seat)
-    return FallFlag(turn.seat, measured)
+            return ClaimDraw(given.seat)
+    return FallFlag(given.seat, measured)
 
 
 def _text(given: LabTurn, move: str) -> str:

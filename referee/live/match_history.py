@@ -138,7 +138,7 @@ class MatchHistory(LogHistory[Entry, Match]):
             if type(event) is MovePlayed and self.unplayable_from is None and entry.request is None:
                 run = run or plain_run(self.state)
                 if run:
-                    before, ply = run.position, run.turn.ply
+                    before, ply = run.position, run.ply
                     if run.follow(event):
                         self._add_move(event, before, sealed=False)
                         self._add_verdict(event, entry.number, ply)

@@ -53,12 +53,18 @@ class ClockCharge(Struct, frozen=True, gc=False):
         return TurnMeasurement(self.arrived_us, self.network_us, self.stall_us)
 
 
+def thinking_us(asked_us: Micros, arrived_us: Micros, stall_us: Micros) -> Micros:
+    """Return how long the bot of a seat had its turn."""
+    thinking = arrived_us - asked_us - stall_us
+    return thinking if thinking > 0 else 0  # `max` takes three times as long.
+
+
 def charge(
     control: TimeControl, before: Clock, asked_us: Micros, measured: TurnMeasurement, credit_us: Micros
 ) -> ClockCharge:
     """Return the charge of an answer, with a network credit of at most `credit_us`."""
     arrived_us, network_us, stall_us = measured.arrived_us, measured.network_us, measured.stall_us
-    thinking = max(0, arrived_us - asked_us - stall_us)
+    thinking = thinking_us(asked_us, arrived_us, stall_us)
     credited = min(network_us, credit_us, thinking) if network_us else 0
     charged = thinking - credited
     limit = control.limit_us(before)

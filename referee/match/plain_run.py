@@ -1,39 +1,94 @@
 """Runs of plain moves: one seat owes a move, plays a legal one in time, and then one seat owes the next.
 
-Nearly all moves of a match are plain. A run makes their events one by one, but the state of the match only when it is
-asked for, because a copy of the state for each move takes as long as the rules of a game. It is for callers that need
-no state between two moves. What is not plain is left to `decide`, and for plain moves the events and the state are
-those of `decide`. A run also follows the moves of a log, and then its state is that of `evolve`.
+Nearly all moves of a match are plain. A run judges them one by one, but makes their events and the state of the match
+only when they are asked for, because to do so for each move takes longer than the rules of a game. It is for callers
+that need no state between two moves. What is not plain is left to `decide`, and for plain moves the events and the
+state are those of `decide`. A run also follows the moves of a log, and then its state is that of `evolve`.
 """
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from engines.api import Position, Seat
-from referee.match.clock import Hourglass
-from referee.match.clock_charge import ClockCharge, TurnMeasurement, charge
-from referee.match.events import MovePlayed
+from referee.match.clock import Clock, Hourglass, Micros, TimeControl
+from referee.match.clock_charge import TurnMeasurement, charge, thinking_us
+from referee.match.events import Event, MovePlayed
 from referee.match.state import BY_BOT, Match, MatchPhase, Turn, Verdict, new_turn
 
 
+class PlainMove(Struct, frozen=True, gc=False):
+    """A plain move as it was played."""
+
+    seat: Seat
+    ply: int
+    attempt: int
+    move: str
+    asked_us: Micros
+    at_us: Micros
+    stall_us: Micros
+    control: TimeControl
+    before: Clock
+    position: Position
+    """The position after it."""
+
+    @property
+    def event(self) -> MovePlayed:
+        measured = TurnMeasurement(self.at_us, 0, self.stall_us)
+        row = charge(self.control, self.before, self.asked_us, measured, 0)
+        token = new_turn(self.seat, self.ply, self.asked_us, self.attempt).token
+        return MovePlayed(self.at_us, self.seat, token, self.move, BY_BOT, row)
+
+    @property
+    def after(self) -> Clock:
+        """The clock of the seat after it."""
+        return self.control.after(self.before, thinking_us(self.asked_us, self.at_us, self.stall_us))
+
+
+LoggedItem = Event | PlainMove
+"""What a log keeps: an event, or a plain move, of which the event is made when it is asked for."""
+
+
 class PlainRun:
-    __slots__ = ("_before", "_clocks", "_controls", "_moves_made", "_verdicts", "position", "turn")
+    __slots__ = (
+        "_before",
+        "_clocks",
+        "_controls",
+        "_last",
+        "_moves_made",
+        "asked_us",
+        "attempt",
+        "ply",
+        "position",
+        "seat",
+    )
 
     def __init__(self, match: Match, turn: Turn) -> None:
         self.position: Position = match.require_position()
-        self.turn = turn
-        """The only turn that is due."""
+        self.seat, self.ply, self.attempt, self.asked_us = turn.seat, turn.ply, turn.attempt, turn.asked_us
+        """Those of the only turn that is due."""
         self._before = match
         self._controls = match.controls
         self._clocks = list(match.clocks)
-        self._verdicts: list[Verdict | None] = list(match.verdicts)
+        self._last: list[PlainMove | MovePlayed | None] = [None] * len(self._clocks)
+        """The last move of each seat."""
         self._moves_made = list(match.moves_made)
 
+    @property
+    def turn(self) -> Turn:
+        """The only turn that is due."""
+        return new_turn(self.seat, self.ply, self.asked_us, self.attempt)
+
     def play(self, move: str, measured: TurnMeasurement) -> MovePlayed | None:
+        """Play a move as `step` does, and return its event."""
+        played = None if measured.network_us else self.step(move, measured.arrived_us, measured.stall_us)
+        return played.event if played else None
+
+    def step(self, move: str, at_us: Micros, stall_us: Micros) -> PlainMove | None:
         """Play a move of the seat whose turn it is. Return None, and change nothing, if the move is not plain."""
-        turn = self.turn
-        seat = turn.seat
-        row = charge(self._controls[seat], self._clocks[seat], turn.asked_us, measured, 0)
-        if row.late or measured.network_us:
+        seat, ply, asked_us = self.seat, self.ply, self.asked_us
+        control, before = self._controls[seat], self._clocks[seat]
+        charged_us = thinking_us(asked_us, at_us, stall_us)
+        limit_us = control.limit_us(before)
+        if limit_us is not None and charged_us > limit_us:
             return None
         try:
             position = self.position.play(seat, move)
@@ -42,15 +97,14 @@ class PlainRun:
             return None
         if len(owing) != 1:
             return None
-        now_us = measured.arrived_us
-        event = MovePlayed(now_us, seat, turn.token, move, BY_BOT, row)
-        self._advance(event, row, position, owing[0])
-        return event
+        played = PlainMove(seat, ply, self.attempt, move, asked_us, at_us, stall_us, control, before, position)
+        self._advance(played, control.after(before, charged_us), position, owing[0])
+        return played
 
     def follow(self, event: MovePlayed) -> bool:
         """Apply the event of a move. Return False, and change nothing, if the move is not plain."""
         seat, row = event.seat, event.row
-        if seat != self.turn.seat or row is None or row.network_credit_us or event.source is not BY_BOT:
+        if seat != self.seat or row is None or row.network_credit_us or event.source is not BY_BOT:
             return False
         try:
             position = self.position.play(seat, event.move)
@@ -59,34 +113,38 @@ class PlainRun:
             return False
         if len(owing) != 1:
             return False
-        self._advance(event, row, position, owing[0])
+        self._advance(event, row.after, position, owing[0])
         return True
 
-    def _advance(self, event: MovePlayed, row: ClockCharge, position: Position, following: Seat) -> None:
-        seat = event.seat
+    def _advance(self, played: PlainMove | MovePlayed, after: Clock, position: Position, following: Seat) -> None:
+        seat = self.seat
         self.position = position
-        self.turn = new_turn(following, self.turn.ply + 1, event.at_us)
-        self._clocks[seat] = row.after
-        self._verdicts[seat] = event
+        self.seat, self.ply, self.attempt, self.asked_us = following, self.ply + 1, 1, played.at_us
+        self._clocks[seat] = after
+        self._last[seat] = played
         self._moves_made[seat] += 1
 
     def match(self) -> Match:
         """Return the state after the moves so far."""
-        before, turn = self._before, self.turn
-        moves = turn.ply - before.ply
+        before = self._before
+        moves = self.ply - before.ply
         if not moves:
             return before
         turns: list[Turn | None] = [None] * len(before.turns)
-        turns[turn.seat] = turn
+        turns[self.seat] = self.turn
+        verdicts: list[Verdict | None] = [
+            played.event if isinstance(played, PlainMove) else played or verdict
+            for played, verdict in zip(self._last, before.verdicts, strict=True)
+        ]
         return structs.replace(
             before,
             clocks=tuple(self._clocks),
             turns=tuple(turns),
-            verdicts=tuple(self._verdicts),
+            verdicts=tuple(verdicts),
             moves_made=tuple(self._moves_made),
             number=before.number + moves,
-            at_us=turn.asked_us,
-            ply=turn.ply,
+            at_us=self.asked_us,
+            ply=self.ply,
             position=self.position,
         )
 

@@ -5,7 +5,8 @@
 - `packed_format`: groups of packed records: many records in one file, compressed by zstd
 - `packed_reader`: reads packed records, one or all, with one group in memory
 - `packed_records`: writes them, so that a killed process loses one group at most
-- `stored_writer`: writes the record of a match in the form that is stored in them
+- `short_record`: the form in which they have a record, without what can be computed again
+- `group_signature`: one signature for all records of a group
 - `verify`: verifies a record by deciding the match again and comparing every entry
 - `contest_record`: writes and signs the record of a contest
 - `verify_contest`: verifies it by deciding the contest again and comparing every entry

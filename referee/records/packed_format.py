@@ -7,23 +7,25 @@ The index of each group precedes it, so a file is complete after each group: app
 and a file whose last group was not written completely is readable without it. A reader finds a match by the indexes
 alone.
 
-Hashes cannot be compressed, and would be most of a compressed record. So they are left out (`shorten_record`) and
-computed again (`restore_record`); the signature shows whether the record is still the one that was signed. Numbers are
-stored apart from the text, as differences from those of the last similar line, since most lines differ in nothing else.
-A record that would not be restored byte for byte is stored whole.
+Hashes cannot be compressed, and would be most of a compressed record. So they are left out, with all else that follows
+from the rest (`short_record`), and computed again; the signature shows whether the record is still the one that was
+signed. A record that would not be restored byte for byte is stored whole.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from io import BytesIO
-from operator import sub
 from types import ModuleType
 
 import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from referee.records.record_format import MATCH_ID, MAX_LINE_BYTES, RecordLine, hash_of, split_line
+from referee.records.group_signature import hash_tree, leaf_of, path_of, signed_root
+from referee.records.record_format import MATCH_ID, MAX_LINE_BYTES, RecordLine, SignatureLine, hash_of, split_line
 from referee.records.record_reader import RecordInvalid, RecordStatus
+from referee.records.short_record import RAW, full_lines, shorten
+from referee.records.signing_key import public_hex
 
 MAX_RECORD_BYTES = 1 << 25
 """Limit of the bytes of a packed record."""
@@ -47,14 +49,6 @@ LEVEL = 10
 _WINDOW_BYTES = 1 << 27
 """Limit of the window of a frame, which zstd allocates beside the group."""
 _SIGNATURE = re.compile(rb',"signature":"([0-9a-f]{128})"')
-_NUMBER = re.compile(rb'(?<=[":,.\[])(0|[1-9][0-9]{0,17})(?=[",.}\]]|$)')
-_MAX_NUMBER = 10**18
-_MAX_NUMBERS = 1 << 16
-"""Limit of the numbers in a line."""
-_PLACE = b"\1"
-"""Stands for a number in the text. JSON contains no control characters."""
-_NUMBERS = b"\2"
-"""Stands between the text of a record and its numbers."""
 _SIGNATURE_BYTES = len(b',"signature":""') + 128
 
 
@@ -65,7 +59,25 @@ class PackageMissing(Exception):
         super().__init__(f"{purpose} require the package {package}: pip install 'referee[{extra}]'")
 
 
-class GroupIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GroupSeal(msgspec.Struct, frozen=True):
+    """The signature of a group; empty if each record has its own."""
+
+    key: str = ""
+    signature: str = ""
+
+    def sealed(self, parts: Sequence[bytes]) -> Iterable[bytes]:
+        """Return the short forms of all records of a group with their last lines."""
+        if not self.signature:
+            return parts
+        tree = hash_tree([leaf_of(part) for part in parts])
+        return (part + self._last_line(part, path_of(tree, place)) for place, part in enumerate(parts))
+
+    def _last_line(self, part: bytes, path: str) -> bytes:
+        seal = SignatureLine(part.count(b"\n"), self.key, "", path=path).body()
+        return b"\n" + RAW + seal.removesuffix(b',"after":""') + _signature(self.signature)
+
+
+class GroupIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What the skippable frame before a group says about it, as JSON."""
 
     packed: int
@@ -74,6 +86,7 @@ class GroupIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Bytes of the frame that follows."""
     records: tuple[tuple[str, int, bool], ...]
     """Of each record: the id of the match, the bytes in the group, and whether it is stored whole, with its hashes."""
+    seal: GroupSeal = GroupSeal()
 
     @property
     def group_bytes(self) -> int:
@@ -100,71 +113,32 @@ def zstandard() -> ModuleType:
 
 
 def shorten_record(record: bytes) -> bytes | None:
-    """Return the record without its hashes, and with its numbers apart; None if it could not be restored from that."""
-    texts, before = list[bytes](), ""
-    for line in BytesIO(record):
-        part = split_line(line)
-        if part is None:
-            return None
-        texts.append(part.body.removesuffix(_after(before)) + _signature(part.signature))
-        before = part.hash
-    short = stored_form(*zip(*map(split_numbers, texts), strict=True)) if texts else None
+    """Return the short form of a record, with its last line; None if it could not be restored from that."""
+    parts = list(map(split_line, BytesIO(record)))
+    if None in parts or not parts:
+        return None
+    short = shorten(part.body + _signature(part.signature) for part in parts if part)
     try:
-        return short if short and restore_record(short) == record else None
+        return short if restore_record(short) == record else None
     except RecordInvalid:
         return None
 
 
-def split_numbers(text: bytes) -> tuple[bytes, Sequence[int]]:
-    """Return a line with a place for each number, and the numbers."""
-    parts = _NUMBER.split(text)
-    return _PLACE.join(parts[::2]), tuple(map(int, parts[1::2]))
-
-
-def stored_form(texts: Sequence[bytes], numbers: Sequence[Sequence[int]]) -> bytes | None:
-    """Return what is stored of lines, given with their numbers; None if one has too many of these."""
-    last: dict[int, Sequence[int]] = {}
-    rows = list[Sequence[int]]()
-    for found in numbers:
-        count = len(found)
-        if count > _MAX_NUMBERS:
-            return None
-        rows.append(tuple(map(sub, found, last[count])) if count in last else found)
-        last[count] = found
-    # As JSON, `[[1,2],[],[3]]`: that is the fastest way to write them.
-    return b"\n".join(texts) + _NUMBERS + msgspec.json.encode(rows)[2:-2].replace(b"],[", b"\n")
-
-
 def restore_record(short: bytes, max_bytes: int = MAX_RECORD_BYTES) -> bytes:
     """Return the record. Raises RecordInvalid if there is none, or it is larger than `max_bytes`."""
-    text, _, numbers = short.partition(_NUMBERS)
     record, before, size = list[bytes](), "", 0
-    last: dict[int, list[int]] = {}
     try:
-        for line, differences in zip(text.split(b"\n"), numbers.split(b"\n"), strict=True):
-            body = _restore_numbers(line, differences, last)
-            signed = _SIGNATURE.fullmatch(body[-_SIGNATURE_BYTES:])
-            body = (body[:-_SIGNATURE_BYTES] if signed else body) + _after(before)
+        for line in full_lines(short):
+            signed = _SIGNATURE.fullmatch(line[-_SIGNATURE_BYTES:])
+            body = (line[:-_SIGNATURE_BYTES] if signed else line) + _after(before)
             before = hash_of(body)
             record.append(RecordLine(body, before, signed[1].decode() if signed else "").line(MAX_LINE_BYTES))
             size += len(record[-1])
             if size > max_bytes:  # Two bytes of a stranger's file become a line with two hashes.
                 raise ValueError("too large")
-    except (ValueError, TypeError):
+    except ValueError:
         raise RecordInvalid(RecordStatus.EDITED, "a packed record cannot be restored") from None
     return b"".join(record)
-
-
-def _restore_numbers(line: bytes, differences: bytes, last: dict[int, list[int]]) -> bytes:
-    """Return a line with its numbers, given their differences from those of the last line with as many."""
-    if differences.count(b",") >= _MAX_NUMBERS:
-        raise ValueError("too many numbers")
-    found = [int(number) for number in differences.split(b",")] if differences else []
-    found = list(map(int.__add__, found, last[len(found)])) if len(found) in last else found
-    if found and not 0 <= min(found) <= max(found) < _MAX_NUMBER:
-        raise ValueError("too large a number")
-    last[len(found)] = found
-    return line.replace(b"%", b"%%").replace(_PLACE, b"%d") % tuple(found)
 
 
 def _signature(signature: str) -> bytes:
@@ -183,7 +157,7 @@ class StoredRecord(msgspec.Struct, frozen=True):
     whole: bool
     """Whether it is stored whole, with its hashes."""
     full_bytes: int
-    """Bytes of the record itself."""
+    """Bytes of the record itself, at most."""
 
 
 def store_record(match_id: str, record: bytes) -> StoredRecord:
@@ -192,14 +166,21 @@ def store_record(match_id: str, record: bytes) -> StoredRecord:
     return StoredRecord(match_id, record if short is None or whole else short, whole, len(record))
 
 
-def encode_group(records: Sequence[StoredRecord], level: int = LEVEL) -> bytes:
+def encode_group(records: Sequence[StoredRecord], level: int = LEVEL, key: Ed25519PrivateKey | None = None) -> bytes:
+    """Return the bytes of a group. With a key, the records are without their last lines, and it signs all of them."""
+    seal = GroupSeal()
+    if key:
+        tree = hash_tree([leaf_of(record.content) for record in records])
+        seal = GroupSeal(public_hex(key), key.sign(signed_root(tree[-1][0])).hex())
     frame = _compress(records, level)
     if max(sum(row.full_bytes for row in records), sum(len(row.content) for row in records)) > max_expanded(len(frame)):
-        # Their lines hardly differ. With their hashes, which cannot be compressed, the group is within the limit.
-        records = [_with_hashes(record) for record in records]
-        frame = _compress(records, level)
+        contents = seal.sealed([record.content for record in records])
+        full = [_with_hashes(record, content) for record, content in zip(records, contents, strict=True)]
+        if sum(len(row.content) for row in full) > max_expanded(len(frame)):
+            # Their lines hardly differ. With their hashes, which cannot be compressed, the group is within the limit.
+            records, seal, frame = full, GroupSeal(), _compress(full, level)
     rows = tuple((record.match_id, len(record.content), record.whole) for record in records)
-    index = msgspec.json.encode(GroupIndex(_PACKED_VERSION, len(frame), rows))
+    index = msgspec.json.encode(GroupIndex(_PACKED_VERSION, len(frame), rows, seal))
     return MAGIC + len(index).to_bytes(4, "little") + index + frame
 
 
@@ -208,9 +189,9 @@ def _compress(records: Sequence[StoredRecord], level: int) -> bytes:
     return bytes(zstandard().ZstdCompressor(level=level, write_checksum=True).compress(content))
 
 
-def _with_hashes(record: StoredRecord) -> StoredRecord:
-    content = record.content if record.whole else restore_record(record.content)
-    return StoredRecord(record.match_id, content, True, record.full_bytes)
+def _with_hashes(record: StoredRecord, content: bytes) -> StoredRecord:
+    content = content if record.whole else restore_record(content)
+    return StoredRecord(record.match_id, content, True, len(content))
 
 
 def decode_index(content: bytes) -> GroupIndex:

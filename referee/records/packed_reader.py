@@ -119,18 +119,20 @@ class PackedFile:
 
     def _records(self, group: PackedGroup, only: str | None = None) -> Iterator[tuple[str, bytes]]:
         self._file.seek(group.start)
-        stored, at = decompress_group(group.index, self._file.read(group.index.compressed_bytes)), 0
-        left = group.index.max_bytes
-        for match_id, size, whole in group.index.records:
+        index, at, parts = group.index, 0, list[bytes]()
+        stored = decompress_group(index, self._file.read(index.compressed_bytes))
+        for _, size, _ in index.records:
+            parts.append(stored[at : at + size])
+            at += size
+        left = index.max_bytes
+        for (match_id, _, whole), part in zip(index.records, index.seal.sealed(parts), strict=True):
             if only in (None, match_id):
-                part = stored[at : at + size]
                 record = part if whole else restore_record(part, min(left, MAX_RECORD_BYTES))
                 left -= len(record)
                 if id_of_record(record) != match_id:
                     sentence = f"what its index calls match {match_id} is not the record of that match"
                     raise RecordInvalid(RecordStatus.EDITED, sentence)
                 yield match_id, record
-            at += size
 
 
 def is_packed(file: BinaryIO) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec import Struct
 
 from referee.records.packed_format import (
@@ -37,21 +38,23 @@ class EncodedGroup(Struct, frozen=True):
     content: bytes
 
 
-def encode_groups(records: Iterable[StoredRecord], level: int) -> Iterator[EncodedGroup]:
-    """Yield groups with all these records."""
+def encode_groups(
+    records: Iterable[StoredRecord], level: int, key: Ed25519PrivateKey | None = None
+) -> Iterator[EncodedGroup]:
+    """Yield groups with all these records; `key` signs each group, if they have no signatures of their own."""
     pending, size = list[StoredRecord](), 0
     for record in records:
         if pending and (size + record.full_bytes > GROUP_BYTES or len(pending) >= GROUP_RECORDS):
-            yield _encoded(pending, level)
+            yield _encoded(pending, level, key)
             pending, size = [], 0
         pending.append(record)
         size += record.full_bytes
     if pending:
-        yield _encoded(pending, level)
+        yield _encoded(pending, level, key)
 
 
-def _encoded(records: Sequence[StoredRecord], level: int) -> EncodedGroup:
-    return EncodedGroup(tuple(record.match_id for record in records), encode_group(records, level))
+def _encoded(records: Sequence[StoredRecord], level: int, key: Ed25519PrivateKey | None) -> EncodedGroup:
+    return EncodedGroup(tuple(record.match_id for record in records), encode_group(records, level, key))
 
 
 class NotPackable(ValueError):

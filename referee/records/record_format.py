@@ -40,7 +40,9 @@ MATCH_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 _WHOLE = re.compile(rb'(.*),"hash":"([0-9a-f]{64})"(?:,"signature":"([0-9a-f]{128})")?\}\n')
 _ENTRY = re.compile(rb'\{"entry":([1-9][0-9]{0,8}),"at_ms":([0-9]{1,14}),"event":(\{.*\}),"after":"([0-9a-f]{64})"')
-_SEAL = re.compile(rb'\{"entries":([1-9][0-9]{0,8}),"key":"([0-9a-f]{64})","after":"([0-9a-f]{64})"')
+_SEAL = re.compile(
+    rb'\{"entries":([1-9][0-9]{0,8}),"key":"([0-9a-f]{64})"(?:,"path":"((?:[01][0-9a-f]{64})*)")?,"after":"([0-9a-f]{64})"'
+)
 
 
 class LineTooLong(ValueError):
@@ -103,9 +105,12 @@ class SignatureLine:
     key: str
     after: str
     signature: str = ""
+    path: str | None = None
+    """The path from the short form of the record to what is signed, if that is a group of records."""
 
     def body(self) -> bytes:
-        return _written({"entries": self.entries, "key": self.key, "after": self.after})
+        path = {} if self.path is None else {"path": self.path}
+        return _written({"entries": self.entries, "key": self.key, **path, "after": self.after})
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +180,8 @@ def parse_signature_line(part: RecordLine) -> SignatureLine | None:
     found = _SEAL.fullmatch(part.body)
     if not found or not part.signature:
         return None
-    return SignatureLine(int(found[1]), found[2].decode(), found[3].decode(), part.signature)
+    path = None if found[3] is None else found[3].decode()
+    return SignatureLine(int(found[1]), found[2].decode(), found[4].decode(), part.signature, path)
 
 
 def _written(data: Mapping[str, object]) -> bytes:
@@ -199,9 +205,8 @@ class RecordedEnd(Struct, frozen=True, gc=False, tag_field="kind", tag="play_end
     seed: bytes
 
 
-RECORD_CODEC: EventCodec[Event | RecordedEnd] = EventCodec(
-    Union[*(cls for cls in get_args(Event) if cls is not PlayEnded), RecordedEnd], {MovePlayed}
-)
+RECORDED: Any = Union[*(cls for cls in get_args(Event) if cls is not PlayEnded), RecordedEnd]
+RECORD_CODEC: EventCodec[Event | RecordedEnd] = EventCodec(RECORDED, {MovePlayed})
 
 
 def encode_event(event: Event) -> str:

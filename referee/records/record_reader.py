@@ -18,6 +18,7 @@ from referee.live.match_history import MatchFold, MatchStep
 from referee.live.ports import Entry
 from referee.match.events import MatchCreated
 from referee.match.state import Match, create_match
+from referee.records.group_signature import leaf_of, root_of, signed_root
 from referee.records.record_format import (
     FIRST_BYTES,
     MAX_LINE_BYTES,
@@ -35,6 +36,7 @@ from referee.records.record_format import (
     split_line,
     version_of,
 )
+from referee.records.short_record import shorten
 from referee.records.signing_key import is_signature_valid
 from referee.storage.codec import STORED_VERSION, MalformedEntry
 
@@ -124,6 +126,8 @@ class LineReader:
         self.header: RecordHeader | ContestHeader | None = None
         """The first line, once it was taken."""
         self._entries = 0
+        self._bodies: list[bytes] = []
+        """The lines of the record of a match but for the last, without their hashes."""
         self._seal: SignatureLine | None = None
         self._seal_hash = ""
 
@@ -145,6 +149,8 @@ class LineReader:
             self._trouble(RecordStatus.REORDERED, f"line {self._line} stands behind the last line of the record")
         else:
             entry = self._next(part)
+        if isinstance(self.header, RecordHeader) and not self._seal:
+            self._bodies.append(part.body)
         self._last_hash = part.hash
         return entry
 
@@ -161,7 +167,10 @@ class LineReader:
                 RecordStatus.TRUNCATED,
                 f"the file ends with line {self._line}, and the line with the signature is missing",
             )
-        if not is_signature_valid(seal.key, seal.signature, signed_bytes(self._seal_hash)):
+        message = signed_bytes(self._seal_hash)
+        if seal.path is not None:
+            message = signed_root(root_of(leaf_of(shorten(self._bodies)), seal.path))
+        if not is_signature_valid(seal.key, seal.signature, message):
             self._trouble(
                 RecordStatus.SIGNATURE_WRONG,
                 f"the signature on line {self._line} does not fit the lines before it and the key that it names",

@@ -20,6 +20,7 @@ from referee.match.events import FlagFell, MatchCreated, MovePlayed, MoveRejecte
 from referee.match.result import EndCause, EndKind
 from referee.match.setup import Player, Setup
 from referee.match.state import MatchPhase, create_match, evolve
+from referee.records.short_record import write_short
 from tests.lab import bots
 
 Choose = Callable[[Any], Any]
@@ -302,3 +303,13 @@ def test_turns_are_asked_of_the_lab_only_in_play() -> None:
     finished = play(lambda turn: asked.append(turn) or RESIGN, bots.last)  # type: ignore[attr-defined]
     assert len(asked) == 1
     assert finished.match.ply == 0
+
+
+@pytest.mark.parametrize("game", ["alquerque", "trox", "toc"])
+def test_the_short_record_of_a_match_is_that_of_its_events(game: str) -> None:
+    seats = len(find(game).table(find(game).settings({})).seats)
+    policies = {"illegal_move": {"action": "random_move", "max_attempts": 2}}
+    finished = play(bots.illegal, *[bots.fixed] * (seats - 1), game=game, policies=policies)
+    assert finished.items != finished.events
+    short = write_short(b"{", finished.items, 1_790_000_000_000)
+    assert short == write_short(b"{", finished.events, 1_790_000_000_000)

@@ -9,7 +9,7 @@ from referee_values import Adjudication, Policies
 from engines.api import Game
 from engines.options import Value
 from engines.registry import find
-from referee.match.clock import SECOND, Fischer, Hourglass, SuddenDeath, TimeControl
+from referee.match.clock import SECOND, Clock, Fischer, Hourglass, SuddenDeath, TimeControl
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import OfferDraw, Resign
 from referee.match.events import MovePlayed, MoveSource
@@ -91,6 +91,13 @@ def test_a_run_follows_no_move_that_evolve_would_refuse_or_count_in_another_way(
     credited = {"row": replace(played.row, network_credit_us=1)}
     assert not any(run.follow(replace(played, **other)) for other in (*others, credited))
     assert run.follow(played)
+
+
+def test_a_plain_move_knows_the_clock_after_it() -> None:
+    played = begun_run(started_match(NIM, MINUTE)).step("1", 70, 20)
+    assert played
+    assert played.event.row
+    assert played.after == played.event.row.after == Clock(61 * SECOND - 50)
 
 
 def test_no_run_begins_where_a_move_has_further_consequences() -> None:

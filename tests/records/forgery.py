@@ -8,8 +8,11 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee.match.events import Event
-from referee.records.record_format import format_record, hash_of, signed_bytes
+from referee.records.packed_format import StoredRecord, encode_group
+from referee.records.packed_reader import PackedFile, id_of_record
+from referee.records.record_format import format_record, hash_of, signed_bytes, split_line
 from referee.records.record_reader import MatchRecord, RecordInvalid, RecordStatus, VerificationResult, read_record
+from referee.records.short_record import shorten
 from referee.records.signing_key import public_hex
 from referee.records.verify import verify
 from tests.records.matches import entries_of, find_game
@@ -46,6 +49,19 @@ def resigned(lines: Iterable[bytes], key: Ed25519PrivateKey = KEY) -> bytes:
     hash_ = re.findall(rb'"hash":"([0-9a-f]{64})"', record)[-1].decode()
     signature = key.sign(signed_bytes(hash_)).hex().encode()
     return re.sub(rb'(?<="signature":")[0-9a-f]{128}', signature, record)
+
+
+def sealed_record(record: bytes, size: int) -> bytes:
+    """Return the record of a match as the last in a group of this size, which is signed as a whole."""
+    short = shorten(part.body for part in map(split_line, lines_of(record)[:-1]) if part)
+    header, _, entries = short.partition(b"\n")
+    group = [re.sub(rb'"match":"[^"]*', b'"match":"other-%d' % number, header) for number in range(1, size)]
+    stored = [
+        StoredRecord(f"other-{number}", b"%b\n%b" % (head, entries), False, 0) for number, head in enumerate(group, 1)
+    ]
+    match_id = id_of_record(record) or ""
+    content = encode_group([*stored, StoredRecord(match_id, short, False, 0)], key=KEY)
+    return PackedFile(io.BytesIO(content)).find(match_id) or b""
 
 
 def format_error(data: bytes) -> VerificationResult | None:

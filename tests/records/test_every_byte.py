@@ -8,7 +8,7 @@ import pytest
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import StartPlay, SubmitMove
 from referee.records.record_reader import RecordStatus
-from tests.records.forgery import format_error, record_of
+from tests.records.forgery import format_error, lines_of, record_of, rehashed, sealed_record
 from tests.records.matches import all_games, decided_events, nim_setup, random_match
 from tests.third_party_games.third_party_games import NIM
 
@@ -19,6 +19,8 @@ SMALL = record_of(
         (1_010, SubmitMove(0, "0.0.1", "1", TurnMeasurement(1_000, 300))),
     )
 )
+SEALED = sealed_record(SMALL, 3)
+"""The same one with the signature of a group."""
 DETECTED = {RecordStatus.EDITED, RecordStatus.NO_RECORD, RecordStatus.SIGNATURE_WRONG}
 
 
@@ -32,29 +34,42 @@ def _check_detected(record: bytes, place: int, byte: int) -> None:
     assert int(named[1]) == record.count(b"\n", 0, place) + 1, (place, byte, error)
 
 
-def test_the_small_record_is_valid() -> None:
-    assert format_error(SMALL) is None
+@pytest.fixture(params=[SMALL, SEALED], ids=["alone", "in a group"])
+def small(request: pytest.FixtureRequest) -> bytes:
+    return bytes(request.param)
 
 
-def test_a_flipped_bit_of_every_byte_is_detected() -> None:
-    for place, byte in enumerate(SMALL):
-        _check_detected(SMALL, place, byte ^ (1 << place % 8))
+def test_the_small_record_is_valid(small: bytes) -> None:
+    assert format_error(small) is None
+
+
+def test_a_flipped_bit_of_every_byte_is_detected(small: bytes) -> None:
+    for place, byte in enumerate(small):
+        _check_detected(small, place, byte ^ (1 << place % 8))
+
+
+def test_a_flipped_bit_is_detected_in_a_group_even_if_the_hashes_are_computed_anew() -> None:
+    computed = [found.span() for found in re.finditer(rb'(,"after":"\w{64}")?,"hash":"\w{64}"[,}]|\n', SEALED)]
+    for place, byte in enumerate(SEALED):
+        if not any(begin <= place < end for begin, end in computed):
+            changed = SEALED[:place] + bytes([byte ^ 1]) + SEALED[place + 1 :]
+            assert format_error(rehashed(lines_of(changed))), place
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("bit", range(8))
-def test_every_flipped_bit_is_detected(bit: int) -> None:
-    for place, byte in enumerate(SMALL):
-        _check_detected(SMALL, place, byte ^ (1 << bit))
+def test_every_flipped_bit_is_detected(small: bytes, bit: int) -> None:
+    for place, byte in enumerate(small):
+        _check_detected(small, place, byte ^ (1 << bit))
 
 
 @pytest.mark.parametrize(
     "byte", [*b'\n "\xff', *(pytest.param(byte, marks=pytest.mark.soak) for byte in b"\t\r0a}\x00")]
 )
-def test_every_replaced_byte_is_detected(byte: int) -> None:
-    for place, original in enumerate(SMALL):
+def test_every_replaced_byte_is_detected(small: bytes, byte: int) -> None:
+    for place, original in enumerate(small):
         if byte != original:
-            _check_detected(SMALL, place, byte)
+            _check_detected(small, place, byte)
 
 
 def test_every_removed_or_inserted_byte_is_detected() -> None:

@@ -59,7 +59,7 @@ def test_the_file_that_the_others_are_changed_from_is_read() -> None:
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"records": [["nim-1", len(SHORT) - 1, False], ["b", 1, False]]}, "cannot be restored"),
+        ({"records": [["nim-1", len(SHORT) - 400, False], ["b", 400, False]]}, "cannot be restored"),
         ({"packed": 2}, "it is packed in version 2; known here: 1"),
         ({"records": []}, "sizes that are not permitted"),
         ({"records": [["nim-1", 0, False]]}, "sizes that are not permitted"),
@@ -133,32 +133,39 @@ def test_a_frame_with_a_flipped_bit_or_more_behind_it_is_rejected() -> None:
     assert "cannot be decompressed" in str(trouble_in(file_with(index_of(longer), longer)))
 
 
+HEADER, CREATED, *OTHERS = SHORT.split(b"\n")
+MOVE = next(line for line in OTHERS if line.startswith(b"["))
+
+
 @pytest.mark.parametrize(
-    "short",
+    "lines",
     [
-        b"}\n" * 1000,
-        b"\1\2",
-        b"\2" + b"1",
-        b"\1\2" + b"9" * 5000,
-        b"\1\2" + b"9" * 20,
-        b"\1\2-1",
-        b"\1\2 1,",
-        b"\1" * 70_000 + b"\2" + b"1," * 69_999 + b"1",
-        b"x" * (1 << 20) + b"\2",
+        [b"}"] * 1000,
+        [CREATED, b""],
+        [CREATED, b"~" + b"x" * (1 << 20)],
+        [CREATED, CREATED[:-1]],
+        [CREATED, b"-" + b"9" * 20 + CREATED],
+        [CREATED, b"[" * 100_000],
+        [CREATED, MOVE.replace(b"[", b"[" + b"9" * 5000, 1)],
+        [CREATED, MOVE.replace(b"[", b"[0,", 1)],
+        [CREATED, re.sub(rb",\d,", b",7,", MOVE, count=1)],
+        [CREATED, re.sub(rb",\d,", b",-1,", MOVE, count=1)],
+        [MOVE],
+        [CREATED.replace(b'"fischer":{', b'"fischer":{"main_ms":-1,"x":{')],
     ],
-    ids=range(9),
+    ids=range(12),
 )
-def test_numbers_and_lines_that_no_writer_writes_are_rejected(short: bytes) -> None:
+def test_lines_that_no_writer_writes_are_rejected(lines: list[bytes]) -> None:
+    assert restore_record(b"\n".join([HEADER, CREATED, MOVE]))
     with pytest.raises(RecordInvalid, match="cannot be restored"):
-        restore_record(short)
+        restore_record(b"\n".join([HEADER, *lines]))
 
 
 def test_short_lines_do_not_become_a_record_larger_than_the_limit() -> None:
-    lines = 40_000
     tracemalloc.start()
     try:
         with pytest.raises(RecordInvalid, match="cannot be restored"):
-            restore_record(b"\n" * lines + b"\2" + b"\n" * lines, 1 << 20)
+            restore_record(b"\n~" * 40_000, 1 << 20)
         assert tracemalloc.get_traced_memory()[1] < 6 << 20
     finally:
         tracemalloc.stop()
@@ -171,16 +178,15 @@ def compressed(*shorts: bytes) -> BytesIO:
     return file_with(index_of(frame, records=rows), frame)
 
 
-def test_a_small_group_with_many_numbers_is_not_decompressed() -> None:
+def test_a_small_group_with_many_lines_is_not_decompressed() -> None:
     many = MAX_EXPANSION * len(FRAME)
-    file = compressed(SHORT, b"\1," * many + b"\2" + b"0," * many)
+    file = compressed(SHORT, b"\n~" * many)
     assert re.search(r"a group of \d+ compressed bytes has more than \d+ bytes", str(trouble_in(file)))
 
 
 def test_a_small_group_with_many_short_lines_is_not_restored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed_format, "MAX_EXPANSION", 1)
-    lines, text = ALWAYS_EXPANDED // 200, SHORT.partition(b"\2")
-    longer = text[0] + b"\n" * lines + text[1] + text[2] + b"\n" * lines
+    longer = SHORT + b"\n~" * (ALWAYS_EXPANDED // 200)
     (_, record), *_ = PackedFile(compressed(longer)).records()
     assert len(record) < ALWAYS_EXPANDED
     with pytest.raises(RecordInvalid, match="cannot be restored"):

@@ -52,11 +52,6 @@ def test_records_of_every_game_are_the_same_bytes_again_without_their_hashes(pat
     assert unpacked(pack(path, record)) == [record]
 
 
-def test_lines_with_too_many_numbers_are_stored_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packed_format, "_MAX_NUMBERS", 20)
-    assert shorten_record(RECORD) is None
-
-
 def test_groups_of_other_processes_are_added_whole_or_not_at_all(path: Path) -> None:
     first, second, third = (store_record(match_id, short_record(match_id)) for match_id in "abc")
     with PackedRecords(path) as packed:
