@@ -41,21 +41,18 @@ class PushedStream:
                 task.cancel()
 
     def _receive_all(self) -> None:
-        while self._receiving is None and not self._stream.outbox.closed:
-            message = self._link.read_now()
-            if message is None:
-                return
-            if message is grpc.aio.EOF:
-                self._stream.outbox.close(StreamClosed())
-            else:
-                self._receive(message)
+        outbox = self._stream.outbox
+        try:
+            while self._receiving is None and not outbox.closed and (message := self._link.read_now()) is not None:
+                if message is grpc.aio.EOF:
+                    outbox.close(StreamClosed())
+                else:
+                    self._receive(message)
+        except Exception as why:  # It would end the link, and so the streams of all bots.
+            outbox.close(why)
 
     def _receive(self, message: Any) -> None:
-        try:
-            more = self._stream.receive(message, self._link.arrived_us)
-        except Exception as why:
-            self._stream.outbox.close(why)
-            return
+        more = self._stream.receive(message, self._link.arrived_us)
         self._stream.lag.charge_step()
         if more:
             self._receiving = self._loop.create_task(more)
