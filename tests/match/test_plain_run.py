@@ -93,6 +93,13 @@ def test_a_run_follows_no_move_that_evolve_would_refuse_or_count_in_another_way(
     assert run.follow(played)
 
 
+def test_a_run_does_not_follow_the_move_that_ends_the_match() -> None:
+    fixture = started_match(STONES, MINUTE, {"seats": 2, "heap": 1})
+    run, (played, *_) = begun_run(fixture), fixture.move(0, "1")
+    assert isinstance(played, MovePlayed)
+    assert not run.follow(played)
+
+
 def test_a_plain_move_knows_the_clock_after_it() -> None:
     played = begun_run(started_match(NIM, MINUTE)).step("1", 70, 20)
     assert played
