@@ -39,7 +39,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     "write: outgoing messages": (
         "referee/observability/rpc_metrics.py _RecordingContext.write",
         "referee/transport/guards/open_calls.py OpenCall.write",
-        "referee/transport/play/reader.py PlayStream._write",
+        "referee/transport/play/pulled_stream.py PulledStream._write",
+        "referee/transport/play/pushed_stream.py PushedStream._send_all",
     ),
 }
 """Folders, files, and functions of a file."""

@@ -38,7 +38,7 @@ def test_library_code_is_attributed_to_its_caller() -> None:
 
 
 def test_a_function_has_precedence_over_its_file_and_a_file_over_its_folder() -> None:
-    assert part_of(["PlayStream._write (referee/transport/play/reader.py:1)"]) == "write: outgoing messages"
+    assert part_of(["PulledStream._write (referee/transport/play/pulled_stream.py:1)"]) == "write: outgoing messages"
     assert part_of(["turn_of (referee/transport/play/writer.py:1)"]) == "encode turn: turns and verdicts as messages"
     assert part_of(["new (referee/transport/new_here.py:1)"]) == "read: incoming messages and items"
 

@@ -4,6 +4,7 @@ All processes share the CPUs of one machine, so limits on time are wide, and onl
 `test_flood_time` shows on every machine that the server credits delays caused by others to the microsecond.
 """
 
+import json
 import resource
 import subprocess
 import sys
@@ -87,8 +88,12 @@ def test_a_flood_of_a_port_costs_honest_bots_no_match_and_no_time(tmp_path: Path
 
 
 def unshared_channel(address: str, trusted: grpc.ChannelCredentials | None = None) -> grpc.Channel:
-    """Open a connection that is not shared, so that each caller makes a new connection to the port."""
-    options = [("grpc.use_local_subchannel_pool", 1)]
+    """Open a connection that is not shared, so that each caller makes a new connection to the port.
+
+    A flooded door may close it before its first call; then another one is made, as by every client of ours.
+    """
+    waiting = json.dumps({"methodConfig": [{"name": [{}], "waitForReady": True}]})
+    options = [("grpc.use_local_subchannel_pool", 1), ("grpc.service_config", waiting)]
     if trusted:
         return grpc.secure_channel(address, trusted, options=options)
     return grpc.insecure_channel(address, options=options)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	_ "google.golang.org/grpc/encoding/gzip" // Clients may compress.
@@ -16,6 +17,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/tap"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"referee.example/edge/internal/connections"
 )
@@ -112,9 +114,17 @@ func (f *Forwarder) Handle(_ any, caller grpc.ServerStream) error {
 	return err
 }
 
+// refuse returns the error of the server that means the same.
 func (f *Forwarder) refuse() error {
 	f.Refused.Add(1)
-	return status.Error(codes.Unavailable, "too many calls at once")
+	refused, err := status.New(codes.ResourceExhausted, "too many calls in flight; retry when one of them has completed").WithDetails(
+		&errdetails.ErrorInfo{Reason: "TOO_MANY_CALLS_IN_FLIGHT", Domain: "referee"},
+		&errdetails.RetryInfo{RetryDelay: durationpb.New(time.Second)},
+	)
+	if err != nil {
+		return err
+	}
+	return refused.Err()
 }
 
 // headers returns the headers for the server.

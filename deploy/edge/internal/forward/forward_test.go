@@ -225,7 +225,7 @@ func TestARefusedCallKeepsNoDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Hour)
 	defer cancel()
 	err := start(t, ctx, connect(t, address)).RecvMsg(&wrapperspb.StringValue{})
-	if status.Code(err) != codes.Unavailable || forwarder.Refused.Load() != 1 {
+	if status.Code(err) != codes.ResourceExhausted || len(status.Convert(err).Details()) != 2 || forwarder.Refused.Load() != 1 {
 		t.Fatal(err)
 	}
 	select {
