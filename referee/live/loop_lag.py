@@ -4,8 +4,9 @@ A timer is set every few milliseconds; how late it fires is the lag, which no bo
 is included, so the first task that runs after a blocking one sees it even before the timer fires.
 
 No holder gains from lag that it has caused: while the loop is late, each step of each task is charged to the holder on
-whose behalf it runs (`HOLDER`). CPU time of the thread is measured rather than wall time, so suspension of the process
-is charged to nobody. What the loop computes between two steps is charged to the next one.
+whose behalf it runs (`HOLDER`). Of steps that are not short, the CPU time of the thread is measured rather than wall
+time, so suspension of the process is charged to nobody. What the loop computes between two steps is charged to the next
+one.
 """
 
 import asyncio
