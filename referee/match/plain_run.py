@@ -77,11 +77,6 @@ class PlainRun:
         """The only turn that is due."""
         return new_turn(self.seat, self.ply, self.asked_us, self.attempt)
 
-    def play(self, move: str, measured: TurnMeasurement) -> MovePlayed | None:
-        """Play a move as `step` does, and return its event."""
-        played = None if measured.network_us else self.step(move, measured.arrived_us, measured.stall_us)
-        return played.event if played else None
-
     def step(self, move: str, at_us: Micros, stall_us: Micros) -> PlainMove | None:
         """Play a move of the seat whose turn it is. Return None, and change nothing, if the move is not plain."""
         seat, ply, asked_us = self.seat, self.ply, self.asked_us

@@ -13,6 +13,7 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -175,3 +176,9 @@ def test_the_image_can_be_a_node_of_a_cluster(image: Image) -> None:
     )
     assert migrate.returncode == 1
     assert "cannot use postgres://127.0.0.1:1/x: the database is unavailable" in migrate.stderr
+
+
+def test_the_front_door_of_the_image_is_that_of_its_release(image: Image) -> None:
+    program = image.root / "opt" / "referee" / "bin" / "referee-edge"
+    printed = subprocess.check_output([program, "-version"], text=True, timeout=TIMEOUT_S)
+    assert printed == f"{version('referee')}\n"

@@ -10,7 +10,6 @@ from engines.api import Game
 from engines.options import Value
 from engines.registry import find
 from referee.match.clock import SECOND, Clock, Fischer, Hourglass, SuddenDeath, TimeControl
-from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import OfferDraw, Resign
 from referee.match.events import MovePlayed, MoveSource
 from referee.match.plain_run import PlainRun, plain_run
@@ -55,18 +54,19 @@ def test_a_plain_move_is_what_decide_makes_of_it_and_no_other_answer_is_plain(da
         stall_us, network_us = data.draw(st.integers(0, 3)), data.draw(st.sampled_from([0, 0, 0, 5]))
         answer = fixture.answer(seat, move, stall_us=stall_us, network_us=network_us)
         before, follower = fixture.match, plain_run(fixture.match)
-        played = run.play(move, answer.measured) if run else None
+        plain = None if network_us else run
+        played = plain.step(move, answer.measured.arrived_us, stall_us) if plain else None
         events = fixture.do(answer)
         followed = [isinstance(event, MovePlayed) and follower.follow(event) for event in events] if follower else []
         assert played is None or followed == [True]
         if follower:
             assert follower.match() == (fixture.match if followed == [True] else before)
         if run and played:
-            assert events == (played,)
+            assert events == (played.event,)
             assert run.match() == fixture.match
             continue
         alone = [type(event) for event in events] == [MovePlayed] and len(fixture.owing) == 1
-        assert not (run and alone and not network_us), "a plain move was not played"
+        assert not (plain and alone), "a plain move was not played"
         run = plain_run(fixture.match)
 
 
@@ -74,11 +74,10 @@ def test_a_run_changes_nothing_by_an_answer_that_is_not_plain() -> None:
     fixture = started_match(NIM, SuddenDeath(SECOND), {"heap": 7})
     run = begun_run(fixture)
     assert run.match() is fixture.match
-    assert run.play("9", TurnMeasurement(5)) is None
-    assert run.play("1", TurnMeasurement(2 * SECOND)) is None
-    assert run.play("1", TurnMeasurement(5, network_us=1)) is None
+    assert run.step("9", 5, 0) is None
+    assert run.step("1", 2 * SECOND, 0) is None
     assert run.match() is fixture.match
-    assert run.play("1", TurnMeasurement(5))
+    assert run.step("1", 5, 0)
     assert (run.match().ply, run.turn.seat, run.turn.asked_us) == (1, 1, 5)
 
 
@@ -125,7 +124,7 @@ def test_no_run_begins_where_a_move_has_further_consequences() -> None:
 
 def test_a_run_leaves_the_last_move_to_decide_and_none_begins_after_it() -> None:
     fixture = started_match(NIM, MINUTE, {"heap": 1})
-    assert begun_run(fixture).play("1", TurnMeasurement(5)) is None
+    assert begun_run(fixture).step("1", 5, 0) is None
     fixture.move(0, "1")
     assert fixture.match.result
     assert plain_run(fixture.match) is None
@@ -139,7 +138,7 @@ def test_a_failure_of_the_engine_is_left_to_decide(error: type[Exception], monke
         raise error
 
     monkeypatch.setattr(type(run.position), "play", broken)
-    assert run.play("1", TurnMeasurement(5)) is None
+    assert run.step("1", 5, 0) is None
 
 
 def test_no_run_begins_with_the_last_of_several_turns_that_were_pending_together() -> None:
