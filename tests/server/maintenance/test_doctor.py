@@ -3,6 +3,7 @@
 import asyncio
 import os
 import socket
+import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -29,7 +30,9 @@ from tests.server.maintenance.data_dirs import (
     execute_sql,
     finished_match,
     flip_bit,
+    match_in_play,
 )
+from tests.storage.stores import NOON_MS
 
 CONNECTION_COUNT = 2
 """Connections that the doctor makes: one to see whether anything listens, one to see whether it is a referee."""
@@ -53,6 +56,13 @@ def test_the_worst_finding_counts() -> None:
     assert worst([]) is Severity.OK
     assert worst([ok("a", "b"), bad("a", "b", "c"), warn("a", "b", "c")]) is Severity.BAD
     assert worst([warn("a", "b", "c"), ok("a", "b")]) is Severity.WARN
+
+
+def test_the_growth_of_the_last_day_is_named(data_dir: Path) -> None:
+    create_data_dir(data_dir, finished_match("two"), match_in_play("three"), at_ms=time.time_ns() // 1_000_000)
+    execute_sql(data_dir, "UPDATE entries SET line = line || ?", " " * 2**20)
+    [(entries,)] = execute_sql(data_dir, "SELECT count(*) FROM entries WHERE at_ms > ?", NOON_MS)
+    assert f"2 matches of the last 24 hours take {entries}.0 MiB" in sentences(data(data_dir), Severity.OK)
 
 
 def test_a_sound_private_data_directory_passes_all_checks(data_dir: Path) -> None:
