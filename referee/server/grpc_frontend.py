@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
 
+import grpc
 from msgspec.structs import replace
 from referee_values import NetworkCredit
 
@@ -12,7 +13,7 @@ from engines.registry import games
 from referee.accounts.tokens import FIRST_ADMIN, SECRET_BYTES, DefaultQuotas, Quota, Role, TokenFilter
 from referee.hosting.given_terms import TermsReader
 from referee.live.bot_notices import QuotaNotifier
-from referee.match.clock import MS
+from referee.match.clock import MS, Micros
 from referee.match.setup import Player
 from referee.records.contest_record import ContestRecordWriter
 from referee.records.record_format import format_record
@@ -51,6 +52,7 @@ from referee.transport.services.own_tokens import OwnTokens
 from referee.transport.services.play import Play, PlayLimits
 from referee.transport.services.records import ContestRecords, Records
 from referee.transport.services.tournaments import Tournaments
+from referee.transport.tls import TlsFiles, credentials
 from referee.transport.wire.matches import MatchContext
 from referee.transport.wire.terms import TermsConverter
 
@@ -260,6 +262,14 @@ def identity_provider(settings: Settings) -> IdentityProvider:
         settings.oidc_holder_claim,
         settings.oidc_admins,
     )
+
+
+def server_credentials(settings: Settings, monotonic_us: Callable[[], Micros]) -> grpc.ServerCredentials | None:
+    """Return the TLS credentials; None: the server has no TLS. Raises InvalidTlsFiles."""
+    if not (settings.tls_cert and settings.tls_key):
+        return None
+    files = TlsFiles(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
+    return credentials(files, settings.tls_reload_interval_ms * MS, monotonic_us)
 
 
 def _play_limits(settings: Settings) -> PlayLimits:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 
-import grpc
 import structlog
 
 from referee.cluster.membership.compatibility import IncompatibleNode
@@ -15,7 +14,7 @@ from referee.live.match_timing import LoopTime
 from referee.live.other_nodes import connect_to_none
 from referee.live.ports import StoreUnavailable
 from referee.live.referee import RefereeDraining
-from referee.match.clock import MS, SECOND, Micros
+from referee.match.clock import SECOND, Micros
 from referee.observability.event_log_metrics import OutageCallback, ignore_outage
 from referee.observability.http_server import HttpResponse, HttpServer, page_on_loop, server_pages
 from referee.observability.metrics import CONTENT_TYPE, GaugeSources, Metrics
@@ -23,7 +22,14 @@ from referee.observability.tracing import UNTRACED, Tracing
 from referee.server.application import Application
 from referee.server.cluster_wiring import create_member
 from referee.server.edge_process import EdgeProcess
-from referee.server.grpc_frontend import VERSION, GrpcFrontend, identity_provider, play_tools, server_limits
+from referee.server.grpc_frontend import (
+    VERSION,
+    GrpcFrontend,
+    identity_provider,
+    play_tools,
+    server_credentials,
+    server_limits,
+)
 from referee.server.setting_types import Address, setting_text
 from referee.server.settings import Settings
 from referee.server.site_process import SiteProcess, SiteUnavailable, site_secret
@@ -32,7 +38,7 @@ from referee.storage.codec import MalformedEntry
 from referee.storage.shared_time import SharedTime
 from referee.transport.guards.identity_tokens import OidcUnavailable, create_identity_tokens
 from referee.transport.server import ListenError
-from referee.transport.tls import InvalidTlsFiles, TlsFiles, certificate_ends_s, credentials
+from referee.transport.tls import InvalidTlsFiles, certificate_ends_s
 
 CLOSE_GRACE_US: Micros = 2 * SECOND
 """Time for streams to end with a status after the last decision has been stored."""
@@ -179,7 +185,8 @@ class RefereeServer:
     async def _listen(self) -> int:
         """Let bots connect, and return the port. Raises ListenError or InvalidTlsFiles."""
         settings, server = self._settings, self._frontend.server
-        tls, site_path = self._credentials(), self._site.server_path if self._site else None
+        tls = server_credentials(settings, self._time.monotonic_us)
+        site_path = self._site.server_path if self._site else None
         if self._edge_program is None:
             return await server.open(str(settings.listen), tls, str(self._own_listen or ""), site_path)
         self._edge = EdgeProcess(self._edge_program, settings, self._own_listen)
@@ -210,14 +217,6 @@ class RefereeServer:
         except Exception as why:
             log.error("state not recovered", exc_info=why)
             self._fail(f"the matches and contests cannot be restored: {why}")
-
-    def _credentials(self) -> grpc.ServerCredentials | None:
-        """Return the TLS credentials; None: the server has no TLS. Raises InvalidTlsFiles."""
-        settings = self._settings
-        if not (settings.tls_cert and settings.tls_key):
-            return None
-        files = TlsFiles(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
-        return credentials(files, settings.tls_reload_interval_ms * MS, self._time.monotonic_us)
 
     async def _first_admin(self) -> tuple[str, str]:
         """Create an administrator token if there is none; return its secret or its file. Raises OSError."""

@@ -3,6 +3,8 @@
 import asyncio
 import os
 import socket
+import sys
+import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -11,17 +13,16 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from referee.cli.serve import _tracing
+from referee.cli.serve import _create_server
 from referee.local.embedded_server import settings as embedded_settings
-from referee.server import site_process
+from referee.server import edge_process, site_process
 from referee.server.maintenance.doctor import examination
 from referee.server.maintenance.doctor.data_checks import data
 from referee.server.maintenance.doctor.examination import examine
 from referee.server.maintenance.doctor.finding import Finding, Severity, bad, ok, warn, worst
 from referee.server.maintenance.doctor.port_checks import TIMEOUT_S, ports
-from referee.server.referee_server import RefereeServer
 from referee.server.setting_types import Address
-from referee.server.settings import Settings
+from referee.server.settings import EdgeUse, Settings
 from referee.server.stores import DATABASE, KEY, StartupError
 from referee.storage.sqlite.database import DataDirLock, migrations
 from tests.server.maintenance.data_dirs import (
@@ -29,7 +30,9 @@ from tests.server.maintenance.data_dirs import (
     execute_sql,
     finished_match,
     flip_bit,
+    match_in_play,
 )
+from tests.storage.stores import NOON_MS
 
 CONNECTION_COUNT = 2
 """Connections that the doctor makes: one to see whether anything listens, one to see whether it is a referee."""
@@ -53,6 +56,13 @@ def test_the_worst_finding_counts() -> None:
     assert worst([]) is Severity.OK
     assert worst([ok("a", "b"), bad("a", "b", "c"), warn("a", "b", "c")]) is Severity.BAD
     assert worst([warn("a", "b", "c"), ok("a", "b")]) is Severity.WARN
+
+
+def test_the_growth_of_the_last_day_is_named(data_dir: Path) -> None:
+    create_data_dir(data_dir, finished_match("two"), match_in_play("three"), at_ms=time.time_ns() // 1_000_000)
+    execute_sql(data_dir, "UPDATE entries SET line = line || ?", " " * 2**20)
+    [(entries,)] = execute_sql(data_dir, "SELECT count(*) FROM entries WHERE at_ms > ?", NOON_MS)
+    assert f"2 matches of the last 24 hours take {entries}.0 MiB" in sentences(data(data_dir), Severity.OK)
 
 
 def test_a_sound_private_data_directory_passes_all_checks(data_dir: Path) -> None:
@@ -146,11 +156,31 @@ def test_a_data_directory_that_cannot_be_created_is_reported(tmp_path: Path) -> 
     assert "cannot be created" in sentences(data(settings.data_dir), Severity.BAD)
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"edge": EdgeUse.ON},
+        {"tls_cert": Path("no.pem"), "tls_key": Path("no.pem")},
+        {"oidc_issuer": "https://issuer.example"},
+        {"traces_to": "http://127.0.0.1:4317"},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_what_a_server_does_not_start_with_is_reported_in_its_words(
+    changes: Changes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edge_process, "PROGRAM", "no-such-program")
+    for optional in ("referee.transport.guards.oidc", "referee.observability.opentelemetry_tracing"):
+        monkeypatch.setitem(sys.modules, optional, None)
+    settings = replace(embedded_settings(1, patient=True), **changes)
+    assert start_failure(settings) in sentences(examine(settings), Severity.BAD).splitlines()
+
+
 def start_failure(settings: Settings) -> str:
     """Return why a server with these settings does not start."""
 
     async def start() -> None:
-        await RefereeServer(settings, _tracing(settings)).open()
+        await _create_server(settings, None).open()
 
     with pytest.raises(StartupError) as raised:
         asyncio.run(start())

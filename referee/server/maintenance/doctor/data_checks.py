@@ -17,6 +17,12 @@ GIB = 1024**3
 LOW_FREE = 5 * GIB
 MIN_FREE = GIB // 2
 
+MIB = 1024**2
+GROWTH = """
+    SELECT count(DISTINCT match), coalesce(sum(length(line)), 0) FROM match_summaries JOIN entries USING (match)
+    WHERE created_ms > (strftime('%s', 'now') - 86400) * 1000
+"""
+
 OTHERS = 0o077
 REMOTE = {"nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs", "ceph", "glusterfs"}
 """File systems on which the locks of SQLite are unreliable."""
@@ -143,6 +149,8 @@ def _database(connection: sqlite3.Connection) -> Iterator[Finding]:
         )
     else:
         yield ok("database", f"version {version} is that of this release")
+        matches, written = connection.execute(GROWTH).fetchone()
+        yield ok("disk", f"{matches} matches of the last 24 hours take {written / MIB:.1f} MiB")
     found = [str(row[0]) for row in connection.execute("PRAGMA quick_check(3)")]
     if found == ["ok"]:
         yield ok("database", "quick check passed")

@@ -1,6 +1,6 @@
 """Checks of the ports of a server: who uses them, and whether it could.
 
-They open ports by the functions of the server, so they report what it would refuse, in its words.
+They call the functions by which a server prepares and opens ports, so they report what it would refuse, in its words.
 """
 
 import socket
@@ -15,11 +15,17 @@ from cryptography import x509
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
+from referee.live.match_timing import LoopTime
+from referee.observability.tracing import TracesUnavailable, create_tracing
+from referee.server.edge_process import EdgeUnavailable, find_program
+from referee.server.grpc_frontend import VERSION, identity_provider, server_credentials
 from referee.server.maintenance.doctor.finding import Finding, bad, ok
 from referee.server.node_processes import PortReservation, PortUnavailable, following
 from referee.server.setting_types import Address
 from referee.server.settings import Settings
 from referee.server.site_process import SiteUnavailable, check_packages, open_socket
+from referee.transport.guards.identity_tokens import OidcUnavailable, create_identity_tokens
+from referee.transport.tls import InvalidTlsFiles
 
 TIMEOUT_S = 5.0
 SERVICE = "referee_api.v1.PlayService"
@@ -34,6 +40,7 @@ class Closable(Protocol):
 
 
 def ports(settings: Settings) -> Iterator[Finding]:
+    yield from _refusals(settings)
     for distance in range(1 + settings.processes if settings.processes > 1 else 1):
         address = following(settings.listen, distance)
         yield _port("gRPC", address, PortReservation, lambda address: _is_ours(address, settings))
@@ -41,6 +48,22 @@ def ports(settings: Settings) -> Iterator[Finding]:
         yield _port("HTTP", following(settings.http_listen, distance), PortReservation, _is_alive)
     if settings.site_listen:
         yield from _site(settings.site_listen)
+
+
+def _refusals(settings: Settings) -> Iterator[Finding]:
+    """Yield what a server does not start with, besides its data and addresses."""
+    time = LoopTime()
+    steps: list[Callable[[], object]] = [
+        lambda: find_program(settings.edge),
+        lambda: server_credentials(settings, time.monotonic_us),
+        lambda: create_identity_tokens(identity_provider(settings), time),
+        lambda: create_tracing(settings.traces_to, settings.traces_one_in, VERSION).close(),
+    ]
+    for step in steps:
+        try:
+            step()
+        except (EdgeUnavailable, InvalidTlsFiles, OidcUnavailable, TracesUnavailable) as why:
+            yield bad("start", str(why), "install it, or correct the setting or file")
 
 
 def _site(address: Address) -> Iterator[Finding]:
