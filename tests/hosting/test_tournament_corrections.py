@@ -8,7 +8,7 @@ from referee.accounts.account_errors import BadField
 from referee.contests.contest_errors import BadRanks, MatchNotCounted
 from referee.contests.pairing import DuplicateSets
 from referee.hosting.hosting_errors import TournamentNotStarted
-from tests.contests.correction_examples import correct, restore, strike
+from tests.contests.correction_examples import correct, strike
 from tests.hosting.harness import (
     HostingHarness,
     cup_terms,
@@ -37,17 +37,6 @@ async def test_ranks_are_those_of_the_seats_of_the_match() -> None:
     assert list(progress.points) == [0, 1]
     again = await harness.tournaments.tables.rows(await harness.tournaments.get("cup"))
     assert [row.standing.points for row in again] == [1, 0]
-
-
-async def test_restored_results_leave_the_tournament_as_it_was_played() -> None:
-    harness = await played_set()
-    before = (await harness.tournaments.get("cup")).tournament
-    for match_id in before.pairings["1.1"].match_ids.values():
-        await harness.tournaments.correct("cup", strike(match_id))
-        await harness.tournaments.correct("cup", restore(match_id))
-    after = (await harness.tournaments.get("cup")).tournament
-    assert dict(after.pairings) == dict(before.pairings)
-    assert after.standings() == before.standings()
 
 
 async def test_invalid_corrections_are_errors_and_change_nothing() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from referee_values import Elimination, Gauntlet, Opening, RoundRobin, SeatMove, Swiss
+from referee_values import Elimination, Gauntlet, Opening, RoundRobin, SeatMove
 
 from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField, BadName, BotPaused, NameTaken, NoSuchBot, NoSuchVersion
@@ -37,7 +37,6 @@ from tests.hosting.harness import (
     entrant,
     kill_process,
     open_process,
-    open_with_tournament,
     reopen,
     start_tournament,
     tournament_request,
@@ -271,17 +270,6 @@ async def test_a_tournament_is_exported_in_the_formats_that_its_format_supports(
     with pytest.raises(NotExportable) as error:
         await harness.tournaments.export("bowl", "trf")
     assert (error.value.details["tournament"], error.value.details["format"]) == ("bowl", "trf")
-
-
-async def test_standings_after_a_round_and_the_cross_table_count_the_right_matches() -> None:
-    harness = await open_with_tournament(cup_terms(Swiss(rounds=2)), "ada", "bob", "cyd", "dan", online=MANY_MATCHES)
-    state = await harness.until_over("cup")
-    assert sum(row.standing.points for row in rows(state)) == 4
-    assert sum(row.standing.points for row in rows(state, 1)) == 2
-    assert all(row.estimate for row in rows(state))
-    ids = [cell.match_ids for _, cells in cross_table(state) for cell in cells]
-    assert len(ids) == 8
-    assert len({match_id for (match_id,) in ids}) == 4
 
 
 async def test_a_watch_from_any_number_returns_every_entry_once_and_then_ends() -> None:

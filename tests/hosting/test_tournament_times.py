@@ -7,7 +7,6 @@ from referee.accounts.bots import BotPause, PauseCause, paused
 from referee.contests.tournament.state import Tournament
 from referee.hosting.hosting_errors import EntriesClosed
 from referee.match.clock import MS, SECOND
-from referee.match.setup import Player
 from tests.hosting.harness import (
     MANY_MATCHES,
     HostingHarness,
@@ -54,28 +53,6 @@ async def test_a_bot_that_does_not_come_loses_its_pairing_and_holds_up_nobody() 
     assert (await harness.store.accounts.bot("ada")).faults == 0
 
 
-async def test_a_bot_that_comes_in_time_plays() -> None:
-    harness = await open_process(*FOUR)
-    harness.connect("bob", "cyd", "dan")
-    await start_tournament(harness, cup_terms(Swiss(rounds=3), no_show_ms=60_000), *FOUR)
-    await harness.time.advance(59 * SECOND)
-    harness.connect("ada")
-    await harness.until_over("cup")
-    assert harness.tournaments.no_show_times_ms("cup") == {}
-    assert await absent_entrants(harness) == []
-
-
-async def test_a_bot_that_comes_and_goes_does_not_hold_up_the_round() -> None:
-    harness = await open_with_tournament(cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
-    for _ in range(2):
-        session = harness.referee.sessions.open(Player("bob", "1"), MANY_MATCHES)
-        await harness.time.advance(30 * SECOND)
-        harness.referee.sessions.close(session)
-        await harness.time.advance(SECOND)
-    await harness.until_over("cup")
-    assert await absent_entrants(harness) == [{"ada"}]
-
-
 async def test_only_the_first_waiting_pairing_of_an_absent_entrant_is_lost_at_a_time() -> None:
     harness = await open_process(*FOUR)
     harness.connect("bob", "cyd", "dan")
@@ -108,16 +85,6 @@ async def test_nobody_is_absent_while_the_tournament_has_no_place_for_another_ma
     await harness.time.advance(6 * SECOND)
     assert await absent_entrants(harness) == []
     await harness.tournaments.cancel("cup")
-
-
-async def test_a_restart_lets_the_wait_begin_anew() -> None:
-    first = await open_with_tournament(cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
-    await first.time.advance(59 * SECOND)
-    second = await reopen(first)
-    await second.time.advance(59 * SECOND)
-    assert await absent_entrants(second) == []
-    await second.time.advance(2 * SECOND)
-    assert await absent_entrants(second) == [{"ada", "bob"}]
 
 
 async def test_a_drain_lets_the_wait_begin_anew() -> None:

@@ -5,15 +5,12 @@ from collections.abc import Sequence
 
 import pytest
 from msgspec.structs import replace
-from referee_values import Opening, RoundRobin, SeatMove, SeatOdds, Swiss, TimeControl
+from referee_values import Opening, RoundRobin, SeatMove, SeatOdds, TimeControl
 
-from engines.api import REFEREE
 from referee.accounts.bots import BotPause, PauseCause, paused, resumed
-from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
+from referee.contests.contest_entrant import EntrantJoined
 from referee.contests.pairing import ContestMatchStarted
-from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.tournament.events import TournamentEnded
-from referee.contests.tournament.tournament_terms import Pools, SprtTrial
 from referee.hosting.contest_log import ContestEntry, ContestEvent, TournamentCreated
 from referee.live.match_request import SET
 from referee.live.ports import StoreUnavailable
@@ -22,11 +19,9 @@ from referee.live.sessions import Hello
 from referee.match.clock import SECOND
 from referee.match.result import EndCause, EndKind
 from referee.match.setup import Player
-from referee.match.state import Match
 from tests.hosting.harness import (
     MANY_MATCHES,
     HostingHarness,
-    choose_by_match,
     cup_terms,
     entrant,
     kill_process,
@@ -38,13 +33,6 @@ from tests.live.fake_time import settle
 from tests.live.referee_harness import GAMES
 
 FOUR = ("ada", "bob", "cyd", "dan")
-
-
-def best_nim_move(match: Match, moves: Sequence[str]) -> str:
-    """Leave a multiple of four in a game of Nim."""
-    position = match.require_position()
-    seat = position.owing[0]
-    return next((move for move in moves if int(position.play(seat, move).text(REFEREE).split()[0]) % 4 == 0), moves[0])
 
 
 async def pairs_with_results(harness: HostingHarness, name: str = "cup") -> list[set[str]]:
@@ -65,26 +53,12 @@ async def test_a_pairing_with_an_offline_bot_blocks_no_other_even_under_a_limit(
     assert (await harness.until_over("cup")).tournament.phase == "finished"
 
 
-async def test_no_more_matches_are_in_play_than_the_limit_of_the_tournament() -> None:
-    terms = cup_terms(RoundRobin(cycles=2), max_concurrent_matches=5)
-    harness = await open_with_tournament(terms, *FOUR, silent=True, online=MANY_MATCHES)
-    assert len(harness.referee.live_matches) == 5
-
-
 async def test_all_tournaments_together_respect_the_room_of_a_bot() -> None:
     harness = await open_process(*FOUR, silent=True, online=Hello(max_matches=2))
     for name in ("one", "two", "three"):
         await start_tournament(harness, cup_terms(RoundRobin()), *FOUR, name=name)
     for name in FOUR:
         assert sum(Player(name, "1") in match.players for match in harness.referee.live_matches) == 2
-
-
-async def test_several_concurrent_tournaments_all_end() -> None:
-    harness = await open_process("ada", "bob", "cyd", online=Hello(max_matches=2))
-    for name in ("one", "two", "three"):
-        await start_tournament(harness, cup_terms(RoundRobin(cycles=2)), "ada", "bob", "cyd", name=name)
-    for name in ("one", "two", "three"):
-        assert (await harness.until_over(name)).tournament.phase == "finished"
 
 
 async def test_a_pairing_of_a_paused_bot_waits_until_it_is_resumed() -> None:
@@ -128,29 +102,6 @@ async def test_a_void_match_is_played_again_at_once_and_is_never_scored() -> Non
     ]
 
 
-async def test_a_withdrawn_entrant_finishes_its_matches_and_they_count() -> None:
-    harness = await open_process("ada", "bob", "cyd")
-    harness.connect("bob", "cyd")
-    silent_session = harness.referee.sessions.open(Player("ada", "1"), Hello(max_matches=1))
-    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", "cyd")
-    state = await harness.until("cup", lambda state: len(state.tournament.open_pairings) == 2)
-    (due,) = state.tournament.matches_in_play
-    await harness.tournaments.withdraw("cup", "ada", "I am tired")
-    await settle()
-    assert len(harness.referee.live_matches) == 1
-    harness.referee.sessions.close(silent_session)
-    harness.connect("ada")
-    state = await harness.until_over("cup")
-    assert state.tournament.pairings[due.pairing.id].scores
-    assert (
-        sum(
-            "ada" in progress.pairing.entrants and bool(progress.scores)
-            for progress in state.tournament.pairings.values()
-        )
-        == 1
-    )
-
-
 async def test_cancelling_a_tournament_voids_its_matches_in_play_even_after_a_crash() -> None:
     harness = await open_with_tournament(cup_terms(RoundRobin()), *FOUR[:3], silent=True, online=MANY_MATCHES)
     await start_tournament(harness, cup_terms(RoundRobin()), *FOUR[:3], name="other")
@@ -182,36 +133,6 @@ async def test_a_draining_referee_creates_no_matches_and_still_records_results()
         await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", name="other")
 
 
-async def test_an_sprt_trial_of_two_versions_stops_at_its_verdict() -> None:
-    harness = await open_process("ada", versions=("1", "2"))
-    harness.connect("ada", version="1")
-    harness.connect("ada", version="2")
-    harness.choose = lambda match, seat, moves: (
-        choose_by_match(match, seat, moves) if match.players[seat].version == "1" else best_nim_move(match, moves)
-    )
-    old_version, new_version = (ContestEntrant(f"ada-{version}", bots=(Player("ada", version),)) for version in "12")
-    tournament_terms = cup_terms(SprtTrial(SprtParameters(200)), options={"heap": 40}, max_concurrent_matches=6)
-    await start_tournament(harness, tournament_terms, *(new_version, old_version))
-    state = await harness.until_over("cup")
-    assert state.tournament.trial_state
-    assert state.tournament.trial_state.verdict == "passed"
-    await settle()
-    assert harness.referee.live_matches == []
-
-
-async def test_a_trial_of_bots_without_randomness_counts_each_game_once_and_ends_undecided() -> None:
-    harness = await open_process("ada", "bob", online=MANY_MATCHES)
-    harness.choose = lambda match, seat, moves: (
-        best_nim_move(match, moves) if match.players[seat].bot == "ada" else moves[0]
-    )
-    await start_tournament(harness, cup_terms(SprtTrial(SprtParameters(20)), max_concurrent_matches=2), "ada", "bob")
-    state = await harness.until_over("cup")
-    trial = state.tournament.trial_state
-    assert trial
-    assert (trial.verdict, trial.matches, trial.repeated) == ("undecided", 2, 20)
-    assert trial.estimate.low < 0
-
-
 async def test_partners_get_the_seats_of_their_side_and_sides_alternate() -> None:
     harness = await open_process(*FOUR, online=MANY_MATCHES)
     tournament_terms = cup_terms(RoundRobin(cycles=2), "stones", {"seats": 4, "teams": True}, partners="fixed")
@@ -227,36 +148,6 @@ async def test_partners_get_the_seats_of_their_side_and_sides_alternate() -> Non
         side = progress.pairing.entrants.index(first)
         assert progress.scores[1].ranks[side] == match.result.side_ranks[0]
     assert seatings == {"acbd", "cadb"}
-
-
-async def test_changing_partners_share_the_rank_of_their_side() -> None:
-    harness = await open_process(*FOUR, online=MANY_MATCHES)
-    teams = {"seats": 4, "teams": True}
-    await start_tournament(harness, cup_terms(Pools(3, 4, ((0, 2), (1, 3))), "stones", teams), *FOUR)
-    state = await harness.until_over("cup")
-    partners = set()
-    for progress in state.tournament.pairings.values():
-        sides = [frozenset(progress.pairing.entrants[position] for position in side) for side in progress.pairing.sides]
-        partners.add(frozenset(sides))
-        result = (await harness.referee.status(progress.match_ids[1, 1])).match.result
-        assert result
-        assert progress.scores[1].ranks == result.ranks
-        assert (result.ranks[0], result.ranks[1]) == (result.ranks[2], result.ranks[3])
-    assert len(partners) == 3
-
-
-async def test_a_late_entrant_is_paired_from_the_next_round_on() -> None:
-    harness = await open_process(*FOUR, "eve")
-    harness.connect("ada", "bob", "cyd", "eve")
-    await start_tournament(harness, cup_terms(Swiss(rounds=3), last_entry_round=1), *FOUR)
-    await harness.until("cup", lambda state: len(state.tournament.open_pairings) == 1)
-    await harness.tournaments.enter("cup", entrant("eve"))
-    harness.connect("dan")
-    state = await harness.until_over("cup")
-    rounds = {
-        progress.pairing.round for progress in state.tournament.pairings.values() if "eve" in progress.pairing.entrants
-    }
-    assert rounds == {2, 3}
 
 
 async def test_matches_of_a_set_share_seed_and_opening_with_exchanged_seats() -> None:

@@ -80,23 +80,6 @@ def test_a_tournament_file_can_set_all_terms(tmp_path: Path) -> None:
     assert terms.duplicate_play == DuplicatePlay(arrangements=2, openings=(Opening(position="4b/5/5/5/w4 b 7"),))
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        "round_robin = { cycles = 2 }",
-        "swiss = { rounds = 3 }",
-        "elimination = { double_elimination = true, matches_per_pairing = 2 }",
-        'gauntlet = { challengers = ["anna"], cycles = 4 }',
-        "pools = { rounds = 3 }",
-        'sprt = { elo1 = 5.5, model = "trinomial" }',
-    ],
-)
-def test_every_format_is_a_table_of_the_same_name(tmp_path: Path, table: str) -> None:
-    terms = read_cup(tmp_path, f'game = "trox"\n{table}\n{BOTS}').terms
-    assert terms.format is getattr(terms, table.partition(" ")[0])
-    assert terms.sprt is None or terms.sprt.model == "trinomial"
-
-
 def test_teams_are_entrants_in_place_of_their_bots(tmp_path: Path) -> None:
     plan = read_cup(tmp_path, f'game = "toc"\npartner_rule = "fixed"\n{BOTS}[teams]\nreds = ["anna", "bert"]\n')
     assert [entrant.name for entrant in plan.entrants] == ["reds"]
@@ -180,11 +163,6 @@ def test_an_invalid_tournament_file_is_rejected_with_the_key_and_a_hint(tmp_path
     assert hint in str(error.value)
 
 
-def test_a_contest_can_have_any_name_that_the_referee_accepts(tmp_path: Path) -> None:
-    name = "the-spring-cup--of-all-bots-of-this-town"
-    assert read_cup(tmp_path, f'game = "trox"\nname = "{name}"').name == name
-
-
 def test_a_ladder_has_one_or_several_games_with_their_own_terms(tmp_path: Path) -> None:
     plan = read_main_ladder(
         tmp_path,
@@ -206,16 +184,6 @@ def test_a_ladder_has_one_or_several_games_with_their_own_terms(tmp_path: Path) 
     assert (first.time_control.rule, second.time_control.rule) == (read_clock("2/move"), read_clock("60+1"))
     assert (plan.terms.max_concurrent_matches, plan.terms.rematch_after, plan.terms.provisional_matches) == (8, 3, None)
     assert plan.terms.duplicate_play == DuplicatePlay()
-
-
-@pytest.mark.parametrize(
-    ("text", "given"),
-    [("", None), ("max_matches_per_hour = 12", 12), ("max_matches_per_hour = 0", 0)],
-)
-def test_the_pace_of_a_ladder_is_that_of_its_file_or_left_to_the_server(
-    tmp_path: Path, text: str, given: int | None
-) -> None:
-    assert read_main_ladder(tmp_path, f'{text}\n[[games]]\ngame = "trox"').terms.max_matches_per_hour == given
 
 
 @pytest.mark.parametrize(

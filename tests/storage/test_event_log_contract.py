@@ -242,16 +242,6 @@ async def test_unfinished_matches_are_listed_in_order_of_opening_until_their_end
     assert await log.unfinished() == ["z", "m"]
 
 
-@pytest.mark.soak
-async def test_ten_thousand_matches_can_be_written_and_finished(log: EventLog) -> None:
-    matches = [f"match {number}" for number in range(10_000)]
-    await asyncio.gather(*(log.append(match_id, 0, [note(number)]) for number, match_id in enumerate(matches)))
-    assert await log.unfinished() == matches
-    await asyncio.gather(*(log.append(match_id, 1, [END]) for match_id in matches[1:]))
-    assert await log.unfinished() == matches[:1]
-    assert await events_of(log, "match 7654") == [note(7654), END]
-
-
 async def test_a_concurrent_reader_sees_whole_appends_without_gaps(log: EventLog) -> None:
     async def write() -> None:
         for after in range(0, 300, 3):
@@ -275,12 +265,6 @@ async def test_the_heads_of_many_matches_are_read_at_once(log: EventLog) -> None
     await log.append("other", 0, notes(1, 1))
     assert await log.heads(["n", "nobody", "m", "n"]) == {"m": 3, "n": 2}
     assert await log.heads([]) == {}
-
-
-async def test_appended_entries_can_be_read_at_once(log: EventLog) -> None:
-    for number in range(20):
-        (entry,) = await log.append("m", number, [note(number)])
-        assert await log.read("m", number) == [entry]
 
 
 async def test_a_cancelled_append_is_written_completely_or_not_at_all(log: EventLog) -> None:

@@ -3,15 +3,12 @@
 from typing import Any
 
 import pytest
-from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
+from referee_api.v1 import game_pb2, ladder_pb2, match_pb2, tournament_pb2
 from referee_values import LadderTerms, NetworkCredit, TournamentTerms
 
 from engines.registry import games
 from referee.accounts.account_errors import BadField, BadSeats
-from referee.contests.contest_errors import BadTerms
-from referee.contests.strength.sprt_evaluation import BadSprt
 from referee.contests.tournament.state import Tournament
-from referee.contests.tournament.tournament_terms import FORMATS as KNOWN
 from referee.hosting.contest_log import LadderCreated, TournamentCreated
 from referee.hosting.contest_terms import HostedLadderTerms, check_ladder_terms
 from referee.hosting.given_terms import TermsReader
@@ -27,20 +24,6 @@ CONVERTER = TermsConverter(TermsReader(games(), NetworkCredit()), LiveLimits())
 ALQUERQUE = match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"))
 TOC = match_pb2.MatchTerms(rules=game_pb2.Rules(game="toc"))
 MOVES = game_pb2.Opening(moves=[game_pb2.SeatMove(seat=0, move="c2-c3")])
-
-FORMATS: dict[str, dict[str, Any]] = {
-    "round_robin": {"cycles": 2},
-    "swiss": {"rounds": 5, "accelerated": True},
-    "elimination": {
-        "double_elimination": True,
-        "matches_per_pairing": 3,
-        "max_extra_matches": 4,
-        "third_place_match": True,
-    },
-    "gauntlet": {"challengers": ["ada"], "cycles": 2},
-    "pools": {"rounds": 5},
-    "sprt": {"elo0": -5, "elo1": 5, "alpha": 0.01, "beta": 0.02, "model": "SPRT_MODEL_TRINOMIAL", "max_matches": 9},
-}
 
 
 def tournament(**terms: Any) -> tournament_pb2.TournamentTerms:
@@ -72,32 +55,6 @@ def ladder_round_trip(terms: ladder_pb2.LadderTerms, *, with_openings: bool = Tr
     return ladder_of(ladder_state(terms), CONVERTER, with_openings=with_openings).terms
 
 
-def test_every_format_has_an_example() -> None:
-    fields = tournament_pb2.TournamentTerms.DESCRIPTOR.oneofs_by_name["format"].fields
-    assert FORMATS.keys() == set(KNOWN) == {field.name for field in fields}
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_a_format_is_read_as_it_was_written(name: str) -> None:
-    terms = tournament(**{name: FORMATS[name]})
-    assert getattr(round_trip(terms), name) == getattr(terms, name)
-    assert round_trip(terms) == round_trip(round_trip(terms))
-
-
-def test_missing_terms_of_a_tournament_have_defaults() -> None:
-    terms = round_trip(tournament(elimination={}))
-    assert terms.elimination == tournament_pb2.Elimination(matches_per_pairing=1, max_extra_matches=2)
-    assert (terms.seeding, terms.partner_rule) == (
-        tournament_pb2.SEEDING_ENTRY_ORDER,
-        contest_pb2.PARTNER_RULE_INDIVIDUAL,
-    )
-    assert not terms.HasField("duplicate_play")
-    assert round_trip(tournament(gauntlet={"challengers": ["ada"]})).gauntlet.cycles == 1
-    sprt = round_trip(tournament(sprt={"elo1": 5})).sprt
-    assert sprt == sprt_pb2.Sprt(elo1=5, alpha=0.05, beta=0.05, model=sprt_pb2.SPRT_MODEL_PENTANOMIAL)
-    assert round_trip(tournament(swiss={"rounds": 3})).tie_breaks[0] == tournament_pb2.TIE_BREAK_BUCHHOLZ
-
-
 def test_all_other_terms_of_a_tournament_are_read_as_they_were_written() -> None:
     terms = tournament(
         pools={"rounds": 3},
@@ -123,28 +80,6 @@ def test_all_other_terms_of_a_tournament_are_read_as_they_were_written() -> None
             assert getattr(converted, field.name) == getattr(terms, field.name), field.name
     assert converted.duplicate_play == terms.duplicate_play
     assert not round_trip(terms, with_openings=False).duplicate_play.openings
-
-
-def test_teams_have_boards_and_tie_breaks_of_their_own() -> None:
-    terms = round_trip(tournament(swiss={"rounds": 3}, boards=4))
-    assert (terms.boards, terms.tie_breaks[0]) == (4, tournament_pb2.TIE_BREAK_BOARD_POINTS)
-    with pytest.raises(BadTerms, match="boards"):
-        round_trip(tournament(elimination={}, boards=4))
-
-
-def test_pairings_wait_ten_minutes_for_absent_entrants_unless_the_terms_say_otherwise() -> None:
-    terms = round_trip(tournament(swiss={"rounds": 3}))
-    assert (terms.no_show_ms, terms.max_no_shows) == (600_000, 2)
-    assert not terms.HasField("starts_at")
-    assert round_trip(tournament(swiss={"rounds": 3}, no_show_ms=0)).no_show_ms == 0
-    assert round_trip(tournament(sprt={"elo1": 5})).no_show_ms == 0
-
-
-@pytest.mark.parametrize("field", ["starts_at", "entries_close_at"])
-def test_a_time_that_does_not_exist_is_rejected(field: str) -> None:
-    for error, seconds in ((BadTerms, -1), (BadField, 1 << 60)):
-        with pytest.raises(error, match=field):
-            round_trip(tournament(swiss={"rounds": 3}, **{field: {"seconds": seconds}}))
 
 
 def test_a_ladder_is_read_as_it_was_written() -> None:
@@ -179,48 +114,6 @@ def test_missing_terms_of_a_ladder_have_defaults() -> None:
     assert (converted.duplicate_play.arrangements, converted.max_matches_per_hour) == (2, 120)
     shown = ladder_round_trip(ladder(duplicate_play={"openings": [MOVES]}), with_openings=False)
     assert not shown.duplicate_play.openings
-
-
-@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
-@pytest.mark.parametrize("field", ["elo0", "elo1", "alpha", "beta"])
-def test_an_sprt_with_a_number_that_is_not_finite_is_rejected(field: str, number: float) -> None:
-    with pytest.raises(BadSprt) as no:
-        round_trip(tournament(sprt={"elo1": 5, field: number}))
-    assert no.value.details["field"] in (field, "elo1")
-
-
-@pytest.mark.parametrize(
-    "terms",
-    [
-        {"swiss": {"rounds": 1}, "tie_breaks": [99]},
-        {"swiss": {"rounds": 1}, "seeding": 99},
-        {"swiss": {"rounds": 1}, "partner_rule": 99},
-        {"sprt": {"elo1": 1, "model": 99}},
-    ],
-)
-def test_an_unknown_enum_value_is_rejected(terms: dict[str, Any]) -> None:
-    with pytest.raises(BadField):
-        round_trip(tournament(**terms))
-
-
-@pytest.mark.parametrize(
-    "terms",
-    [
-        {},
-        {"swiss": {"rounds": 1}, "tie_breaks": [0]},
-        {"swiss": {}},
-        {"pools": {"rounds": 2**32 - 1}},
-        {"round_robin": {"cycles": 2**32 - 1}},
-        {"gauntlet": {}},
-        {"elimination": {"matches_per_pairing": 2**32 - 1}},
-        {"swiss": {"rounds": 3}, "last_entry_round": 3},
-        {"round_robin": {}, "duplicate_play": {"arrangements": 3}},
-        {"round_robin": {}, "max_concurrent_matches": 2**32 - 1},
-    ],
-)
-def test_a_number_out_of_range_is_rejected(terms: dict[str, Any]) -> None:
-    with pytest.raises(BadTerms):
-        round_trip(tournament(**terms))
 
 
 def test_a_ladder_whose_games_differ_in_seats_or_that_is_too_fast_is_rejected() -> None:
