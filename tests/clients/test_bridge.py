@@ -207,7 +207,7 @@ def test_the_memory_limit_of_a_program_is_enforced(bridges: Bridges) -> None:
 
 @pytest.mark.parametrize("per_match", [(), ("--per-match",)])
 def test_a_program_that_exits_at_once_ends_its_bridge(bridges: Bridges, per_match: tuple[str, ...]) -> None:
-    """On a busy machine the program may outlive the wait before the bridge connects: see test_bridge_start.py."""
+    """On a busy machine the program may outlive the wait before the bridge connects: see test_bridge_lines.py."""
     with bridges.match_against_random(SHORT_MATCH, *per_match, "--", *LINE_PROGRAM, "exits_at_start") as (
         _,
         bridge,

@@ -6,6 +6,7 @@ from referee_values import RoundRobin, Swiss
 from referee.accounts.bots import BotPause, PauseCause, paused
 from referee.contests.tournament.state import Tournament
 from referee.hosting.hosting_errors import EntriesClosed
+from referee.hosting.tournament_worker import MAX_STEP_US, AbsenceTimer
 from referee.match.clock import MS, SECOND
 from tests.hosting.harness import (
     MANY_MATCHES,
@@ -158,3 +159,55 @@ async def test_the_matches_of_a_round_wait_for_the_end_of_the_break_even_after_a
     assert not any(progress.match_ids for progress in (await tournament_of(second)).open_pairings)
     await second.time.advance(1 * SECOND)
     assert (await second.until_over("cup")).tournament.phase == "finished"
+
+
+ONE, OTHER = ("1.1", 0, "ada"), ("1.2", 0, "bob")
+
+
+def test_the_time_of_an_absence_adds_up() -> None:
+    timer = AbsenceTimer()
+    timer.update({ONE}, 100)
+    timer.update({ONE, OTHER}, 103)
+    timer.update(set(), 105)
+    timer.update({ONE}, 110)
+    timer.update({ONE}, 111)
+    assert (timer.waited_us(ONE), timer.waited_us(OTHER)) == (4, 0)
+
+
+def test_a_step_counts_only_up_to_its_limit_however_long_the_process_was_stopped() -> None:
+    timer = AbsenceTimer()
+    timer.update({ONE}, 0)
+    timer.update({ONE}, 1_000 * MAX_STEP_US)
+    assert timer.waited_us(ONE) == MAX_STEP_US
+
+
+def test_a_restart_lets_every_wait_begin_anew() -> None:
+    timer = AbsenceTimer()
+    timer.update({ONE}, 0)
+    timer.update({ONE}, 5)
+    timer.restart()
+    timer.update({ONE}, 9)
+    assert timer.waited_us(ONE) == 0
+    timer.update({ONE}, 10)
+    timer.forget("1.1")
+    assert timer.waited_us(ONE) == 0
+
+
+def test_a_pairing_ends_when_the_first_of_its_waits_does() -> None:
+    timer, other = AbsenceTimer(), ("1.1", 0, "bob")
+    timer.update({ONE}, 100)
+    timer.update({ONE, other, OTHER}, 103)
+    timer.update({ONE, other, OTHER}, 104)
+    assert timer.ends_us(60) == {"1.1": 160, "1.2": 163}
+    timer.forget("1.1")
+    assert timer.ends_us(60) == {"1.2": 163}
+    timer.restart()
+    assert timer.ends_us(60) == {}
+
+
+def test_a_board_that_has_ended_leaves_the_waits_of_the_other_boards() -> None:
+    timer, first, second = AbsenceTimer(), ("1.1", 1, "ada"), ("1.1", 2, "ada")
+    timer.update({first, second}, 0)
+    timer.update({first, second}, 5)
+    timer.forget("1.1", 1)
+    assert (timer.waited_us(first), timer.waited_us(second)) == (0, 5)

@@ -1,5 +1,6 @@
 """Settings: their sources, the precedence of these, and errors for wrong values."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -364,3 +365,11 @@ def test_an_invalid_url_of_a_database_is_not_shown(url: str) -> None:
     with pytest.raises(InvalidSetting, match=r"invalid value '\*\*\*' for setting database") as error:
         read_variables(database=url)
     assert "secret" not in f"{error.value} {error.value.details}"
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "operations.md"
+
+
+def test_the_table_of_settings_names_exactly_the_declared_settings() -> None:
+    table = PAGE.read_text(encoding="utf-8").partition("| for | settings |\n| --- | --- |\n")[2].partition("\n\n")[0]
+    assert sorted(re.findall(r"`(\w+)`", table)) == sorted(SETTINGS)
