@@ -29,12 +29,7 @@ def alquerque_match(*commands: tuple[int, object], **terms: Any) -> list[Event]:
     setup = Setup(
         "m-1",
         ALQUERQUE.version,
-        MatchTerms(
-            "alquerque",
-            ALQUERQUE.settings(),
-            TEN_SECONDS,
-            **terms,
-        ),
+        MatchTerms("alquerque", ALQUERQUE.settings(), TEN_SECONDS, **terms),
         (Player("ada", "1"), Player("bob", "2")),
         bytes(32),
     )

@@ -77,8 +77,7 @@ def test_the_example_of_a_record_is_read() -> None:
 
 def test_a_move_is_told_with_its_charge() -> None:
     entry = entry_pb2.Entry(
-        number=3,
-        move_played=entry_pb2.MovePlayed(played=game_pb2.SeatMove(seat=1, move="a-b"), clock_charge=CHARGE),
+        number=3, move_played=entry_pb2.MovePlayed(played=game_pb2.SeatMove(seat=1, move="a-b"), clock_charge=CHARGE)
     )
     line = match_entry("m1", entry, 5)
     assert (line.number, line.kind, line.seat, line.move, line.charge) == (3, "move_played", 1, "a-b", CHARGED)

@@ -26,14 +26,7 @@ from tests.e2e.fuzz_messages import KnownValues, MessageGenerator
 from tests.e2e.fuzz_play import RandomBot
 from tests.e2e.honest_bots import HonestBotsProcess, create_match, entries, run_honest_bots
 from tests.e2e.organiser import METHODS, Organiser, call_method, new_organiser
-from tests.e2e.server import (
-    ANY_MATCH,
-    TIMEOUT_S,
-    ServerProcess,
-    create_organiser_token,
-    register_bots,
-    run_server,
-)
+from tests.e2e.server import ANY_MATCH, TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server
 from tests.e2e.server_metrics import ENGINE_FAULTS, FAULTS, MATCH_FAULTS, MEMORY, error_log_lines, metrics
 
 SPARRING = "sparring"

@@ -13,9 +13,7 @@ pytestmark = pytest.mark.slow
 HIDDEN_UNTIL_END = policy_pb2.Visibility(kind=policy_pb2.VISIBILITY_KIND_AFTER_END)
 
 
-def test_a_repeated_create_request_returns_the_match_even_if_no_other_can_be_created(
-    organiser: Organiser,
-) -> None:
+def test_a_repeated_create_request_returns_the_match_even_if_no_other_can_be_created(organiser: Organiser) -> None:
     request = organiser.match_request()
     first = organiser.call("MatchService/CreateMatch", **request)
     organiser.set_quota(max_matches=1)
@@ -26,9 +24,7 @@ def test_a_repeated_create_request_returns_the_match_even_if_no_other_can_be_cre
     assert reason_of(organiser.create_match) == "TOO_MANY_MATCHES"
 
 
-def test_a_hidden_match_can_be_watched_from_the_entry_number_returned_at_creation(
-    organiser: Organiser,
-) -> None:
+def test_a_hidden_match_can_be_watched_from_the_entry_number_returned_at_creation(organiser: Organiser) -> None:
     request = organiser.match_request(visibility=HIDDEN_UNTIL_END) | {"seats": []}
     created = organiser.call("MatchService/CreateMatch", **request)
     match_id = created.match.id

@@ -33,20 +33,6 @@ def test_the_unfinished_contests_of_an_organiser_are_limited(organiser: Organise
     create_tournament(organiser)
 
 
-def test_quotas_are_listed_in_pages(organiser: Organiser) -> None:
-    organiser.set_quota(max_bots=50)
-    by_holder: dict[str, quota_pb2.HolderQuota] = {}
-    token = None
-    while token != "":
-        page = organiser.call_as_admin("AdminService/ListQuotas", page_size=1, page_token=token)
-        by_holder |= {quota.holder: quota for quota in page.quotas}
-        token = page.next_page_token
-    own = by_holder[organiser.name]
-    assert (own.quota.max_bots, own.own_quota.max_bots, own.own_quota.max_matches) == (50, 50, 0)
-    assert (own.usage.bots, by_holder["admin"].HasField("own_quota")) == (2, False)
-    assert list(by_holder) == sorted(by_holder)
-
-
 def test_a_holder_over_its_storage_quota_cannot_create_anything(organiser: Organiser) -> None:
     organiser.set_quota(max_stored_bytes=MAX_STORED_BYTES)
     first = organiser.match_request(rules=LARGE)

@@ -4,7 +4,6 @@ import json
 import socket
 import subprocess
 import threading
-import urllib.request
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -61,13 +60,6 @@ def test_reflection_lists_services_and_methods_without_a_token(organiser: Organi
     assert file.service[0].method[0].name == "Play"
 
 
-def test_the_http_pages_show_readiness_and_metrics(server: ServerProcess) -> None:
-    with urllib.request.urlopen(f"http://{server.http}/readyz", timeout=TIMEOUT_S) as page:
-        assert page.read() == b"ready\n"
-    with urllib.request.urlopen(f"http://{server.http}/metrics", timeout=TIMEOUT_S) as page:
-        assert b"referee_rpcs_total" in page.read()
-
-
 def test_no_secret_is_logged(server: ServerProcess) -> None:
     assert "rf_" not in server.log.read_text()
 
@@ -86,14 +78,6 @@ def test_grpcurl_lists_and_describes_every_service_and_method(server: ServerProc
     names = [f"{method.containing_service.full_name}.{method.name}" for method in contract.methods().values()]
     for name in [*listed, *names[:3], "referee_api.v1.PlayService.Play", "referee_api.v1.Turn"]:
         assert name in run_tool("grpcurl", "-plaintext", server.address, "describe", name)
-
-
-def test_grpcurl_calls_a_method(server: ServerProcess) -> None:
-    token = ("-H", f"authorization: Bearer {server.admin_token}")
-    games = json.loads(
-        run_tool("grpcurl", "-plaintext", *token, server.address, "referee_api.v1.GameService/ListGames")
-    )["games"]
-    assert "alquerque" in [game["name"] for game in games]
 
 
 def test_ghz_calls_a_method_by_reflection(server: ServerProcess) -> None:

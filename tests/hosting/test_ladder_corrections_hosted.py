@@ -131,9 +131,7 @@ async def until_over(harness: HostingHarness) -> LadderState:
     return await until(harness, lambda state: state.over)
 
 
-async def test_matches_that_end_while_a_correction_is_computed_are_rated_on_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_matches_that_end_while_a_correction_is_computed_are_rated_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
     harness = await rated_ladder()
     monkeypatch.setattr(ladder_corrections, "MATCHES_HERE", 0)
     read = harness.contests.read

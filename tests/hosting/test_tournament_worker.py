@@ -97,11 +97,7 @@ async def test_a_void_match_is_played_again_at_once_and_is_never_scored() -> Non
     (progress,) = state.tournament.pairings.values()
     assert (progress.void_counts, len(progress.scores), len(progress.match_ids)) == ({1: 2}, 1, 3)
     results = [(await harness.referee.status(match_id)).match.result for match_id in progress.match_ids.values()]
-    assert [result.kind for result in results if result] == [
-        EndKind.VOID,
-        EndKind.VOID,
-        EndKind.PLAYED,
-    ]
+    assert [result.kind for result in results if result] == [EndKind.VOID, EndKind.VOID, EndKind.PLAYED]
 
 
 async def test_cancelling_a_tournament_voids_its_matches_in_play_even_after_a_crash() -> None:

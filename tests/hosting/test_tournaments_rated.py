@@ -12,14 +12,7 @@ from referee.hosting.hosting_errors import NoSuchLadder
 from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_ratings import seed_rating, team_seed_rating
 from referee.match.setup import Player
-from tests.hosting.harness import (
-    MANY_MATCHES,
-    cup_terms,
-    entrant,
-    open_process,
-    start_tournament,
-    tournament_request,
-)
+from tests.hosting.harness import MANY_MATCHES, cup_terms, entrant, open_process, start_tournament, tournament_request
 from tests.hosting.ladder_harness import ladder_terms
 
 

@@ -25,14 +25,7 @@ from referee.match.state import Match
 from referee.observability.metrics import GaugeSources, Metrics
 from tests.live.fake_rating_writer import FakeRatingWriter
 from tests.live.fake_time import FakeTime
-from tests.live.runner_harness import (
-    RecordingObserver,
-    RunnerHarness,
-    answer,
-    is_playing,
-    match_setup,
-    submit_move,
-)
+from tests.live.runner_harness import RecordingObserver, RunnerHarness, answer, is_playing, match_setup, submit_move
 from tests.observability.exposition import Page, gauge_sources
 from tests.storage.memory_log import MemoryEventLog
 from tests.third_party_games.third_party_games import FINGERS, NIM

@@ -220,10 +220,7 @@ def send_nothing(stranger: socket.socket) -> None:
     ],
 )
 def test_strangers_add_little_memory(
-    tmp_path: Path,
-    misbehave: Callable[[socket.socket], None],
-    connections: int,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, misbehave: Callable[[socket.socket], None], connections: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with run_server(tmp_path, *FLAGS) as server, server.channel() as channel, ExitStack() as stack:
         owner = create_organiser_token(channel, server.admin_token)

@@ -13,15 +13,7 @@ from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
 from referee.contests.tournament.tournament_terms import TournamentFormat
 from referee.hosting.contest_log import ContestEvent
 from referee.match.clock import TimeControl
-from referee.match.events import (
-    DrawOffered,
-    Event,
-    MovePlayed,
-    NonceAdded,
-    PlayEnded,
-    PlayStarted,
-    SeatForfeited,
-)
+from referee.match.events import DrawOffered, Event, MovePlayed, NonceAdded, PlayEnded, PlayStarted, SeatForfeited
 from referee.match.result import EndCause, EndKind, Result
 from referee.match.setup import Player
 from referee.storage.codec import CONTEST_CODEC, MATCH_CODEC, STORED_VERSION, EventCodec, MalformedEntry

@@ -13,15 +13,7 @@ from referee.match.setup import Player
 from tests.live.runner_harness import match_setup
 from tests.storage import contest_examples
 from tests.storage.examples import END, EXAMPLES
-from tests.storage.stores import (
-    NOON_MS,
-    Store,
-    contest_events,
-    events_of,
-    matches_started,
-    note,
-    notes,
-)
+from tests.storage.stores import NOON_MS, Store, contest_events, events_of, matches_started, note, notes
 
 ANNA, BERT = Player("anna", "1"), Player("bert", "1")
 
@@ -137,11 +129,7 @@ async def test_a_closed_log_rejects_every_call(part: LogPart) -> None:
     await part.append(M, 0, part.events(1, 1))
     await part.close()
     await part.close()
-    for call in (
-        part.append(M, 1, part.events(2, 2)),
-        part.read(M),
-        part.listed(),
-    ):
+    for call in (part.append(M, 1, part.events(2, 2)), part.read(M), part.listed()):
         with pytest.raises(StoreUnavailable, match="closed"):
             await call
 
@@ -172,10 +160,7 @@ async def test_contests_of_a_kind_are_listed_in_order_of_creation(log: Store) ->
 
 
 async def test_a_request_is_stored_with_the_last_entry_of_its_append(log: EventLog) -> None:
-    seat_request, person_request = (
-        Request(1, "r", "Resign(seat=1)"),
-        Request("\N{SNOWMAN}", "r", ""),
-    )
+    seat_request, person_request = (Request(1, "r", "Resign(seat=1)"), Request("\N{SNOWMAN}", "r", ""))
     entries = await log.append("m", 0, notes(1, 2), seat_request)
     entries += await log.append("m", 2, notes(3, 3))
     entries += await log.append("m", 3, notes(4, 4), person_request)

@@ -5,12 +5,10 @@ from collections import Counter
 from functools import partial
 
 import pytest
-from chess import Board
 
 from engines.api import Position
 from engines.chess import GAME
 from engines.chess.drawing import PAINTS, SHAPES
-from engines.drawing import MARK
 from engines.game_errors import MalformedMove
 from engines.options import Value
 from engines.testing.svg_checks import NAMESPACE
@@ -175,13 +173,6 @@ def test_what_is_wrong_with_a_position_is_said(text: str, wrong: str) -> None:
     check_malformed(GAME, text, wrong, {})
 
 
-def test_a_position_is_not_changed_by_playing_from_it() -> None:
-    first = start()
-    played(first, TO_AND_FRO)
-    assert str(first) == Board().fen()
-    assert played(first, TO_AND_FRO).outcome is None
-
-
 def test_the_view_says_what_is_in_check_who_may_castle_and_where_a_pawn_can_be_taken() -> None:
     checked = played(start(), "e2e4 f7f6 d1h5").view(0)
     assert isinstance(checked, dict)
@@ -196,12 +187,6 @@ def test_the_view_says_what_is_in_check_who_may_castle_and_where_a_pawn_can_be_t
 drawn = partial(draw, "chess")
 
 
-def frames(position: Position, last_move: str | None) -> list[tuple[str | None, str | None]]:
-    """Return the corners of the squares that mark the last move."""
-    groups = [inner for inner in drawn(position, last_move).iter(f"{NAMESPACE}g") if inner.get("stroke") == MARK]
-    return [(inner.get("x"), inner.get("y")) for inner in groups for inner in inner]
-
-
 def test_every_piece_of_the_first_position_is_on_its_square() -> None:
     kinds = {shape: kind for kind, shape in SHAPES.items()}
     for colour, rows in (("white", (120, 140)), ("black", (0, 20))):
@@ -211,11 +196,6 @@ def test_every_piece_of_the_first_position_is_on_its_square() -> None:
         places = {path.get("transform", ""): kinds[path.get("d", "")] for path in paths}
         assert {int(re.findall(r"\d+", place)[1]) for place in places} == set(rows)
         assert places[f"translate(80,{0 if colour == 'black' else 140})"] == "king"
-
-
-def test_the_last_move_frames_its_two_squares() -> None:
-    after = start().play(0, "e2e4")
-    assert frames(after, "e2e4") == [("81", "121"), ("81", "81")]
 
 
 def test_the_triangle_is_on_the_side_of_the_side_to_move() -> None:

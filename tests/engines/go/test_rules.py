@@ -8,14 +8,12 @@ from typing import Any
 import pytest
 
 from engines.api import REFEREE, SPECTATOR, Position
-from engines.drawing import MARK
 from engines.game_errors import BadOption, MalformedMove, MalformedPosition
 from engines.go import GAME
-from engines.go.drawing import PAINTS
 from engines.go.position import GoPosition
 from engines.go.stones import PASS
 from engines.testing.svg_checks import NAMESPACE
-from tests.engines.drawn_shapes import draw, shapes_in
+from tests.engines.drawn_shapes import draw
 from tests.engines.rule_cases import Case, case, check, check_malformed
 
 BLACK, WHITE = 0, 1
@@ -218,10 +216,6 @@ def test_a_broken_position_is_refused_with_what_is_wrong(text: str, options: dic
     check_malformed(GAME, text, wrong, {"size": 5, **options})
 
 
-def test_presets_set_the_size() -> None:
-    assert [GAME.settings({}, name)["size"] for name in ("9x9", "13x13")] == [9, 13]
-
-
 def test_stones_have_no_moves_after_two_passes() -> None:
     stones = GAME.read("5/5/5/5/5 b 2 9", GAME.settings({"size": 5})).stones
     assert (stones.moves(), stones.allows(PASS)) == ([], False)
@@ -281,29 +275,6 @@ drawn = partial(draw, "go")
 
 def read(text: str) -> Position:
     return GAME.read(text, GAME.settings({"size": text.count("/") + 1}))
-
-
-def centres(position: Position, colour: str) -> list[tuple[str | None, str | None]]:
-    shapes = shapes_in(drawn(position), PAINTS[colour][0], "circle")
-    return [(shape.get("cx"), shape.get("cy")) for shape in shapes]
-
-
-def test_every_stone_is_on_its_point_and_row_one_is_at_the_bottom() -> None:
-    position = read("4w/5/5/1b3/b4 b 0 3")
-    assert centres(position, "black") == [("0", "80"), ("20", "60")]
-    assert centres(position, "white") == [("80", "0")]
-
-
-@pytest.mark.parametrize(("move", "marked"), [("B2", [("20", "60")]), (None, [])])
-def test_the_last_stone_has_a_ring(move: str | None, marked: list[tuple[str, str]]) -> None:
-    circles = drawn(read("5/5/5/1b3/5 w 0 1"), move).iter(f"{NAMESPACE}circle")
-    rings = [ring for ring in circles if ring.get("stroke") == MARK]
-    assert [(ring.get("cx"), ring.get("cy")) for ring in rings] == marked
-
-
-def test_a_point_that_the_ko_rule_forbids_has_a_square() -> None:
-    squares = drawn(read("5/1bw2/b1bw1/1bw2/5 w 0 9 ko=B3")).iter(f"{NAMESPACE}rect")
-    assert [(shape.get("x"), shape.get("y")) for shape in squares if shape.get("width") == "8"] == [("16", "36")]
 
 
 def test_the_triangle_has_the_colour_of_the_side_to_move() -> None:

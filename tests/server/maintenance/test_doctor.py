@@ -24,12 +24,7 @@ from referee.server.setting_types import Address
 from referee.server.settings import Settings
 from referee.server.stores import DATABASE, KEY, StartupError
 from referee.storage.sqlite.database import DataDirLock, migrations
-from tests.server.maintenance.data_dirs import (
-    create_data_dir,
-    execute_sql,
-    finished_match,
-    flip_bit,
-)
+from tests.server.maintenance.data_dirs import create_data_dir, execute_sql, finished_match, flip_bit
 
 CONNECTION_COUNT = 2
 """Connections that the doctor makes: one to see whether anything listens, one to see whether it is a referee."""

@@ -62,6 +62,40 @@ def ladder_round_trip(terms: ladder_pb2.LadderTerms, *, with_openings: bool = Tr
     return ladder_of(ladder_state(terms), CONVERTER, with_openings=with_openings).terms
 
 
+def match_terms(game: str = "alquerque", **terms: Any) -> match_pb2.MatchTerms:
+    return match_pb2.MatchTerms(rules=game_pb2.Rules(game=game), **terms)
+
+
+RANDOM_IF_LATE = match_terms(policies={"timeout": "TIMEOUT_ACTION_RANDOM_MOVE"})
+
+
+@pytest.mark.parametrize(
+    ("given", "more", "timeout_ms"),
+    [
+        (TOC, {}, 1000),
+        (match_terms("toc", nonce_timeout_ms=7), {}, 7),
+        (match_terms("toc", without_nonces=True), {}, 0),
+        (ALQUERQUE, {}, 0),
+        (RANDOM_IF_LATE, {}, 1000),
+        (RANDOM_IF_LATE, {"duplicate_play": {}}, 0),
+    ],
+)
+def test_nonces_are_asked_for_by_default_if_the_seed_matters_and_matches_form_no_sets(
+    given: match_pb2.MatchTerms, more: dict[str, Any], timeout_ms: int
+) -> None:
+    read = ladder_round_trip(ladder(match_terms=[given], **more))
+    assert ladder_round_trip(read) == read
+    form = {"pools": {"rounds": 2}} if given.rules.game == "toc" else {"round_robin": {}}
+    for terms in (read.match_terms[0], round_trip(tournament(match_terms=given, **form, **more)).match_terms):
+        assert (terms.nonce_timeout_ms, terms.without_nonces) == (timeout_ms, not timeout_ms)
+
+
+def test_matches_of_a_trial_that_counts_sets_ask_for_no_nonces() -> None:
+    for model, timeout_ms in (("SPRT_MODEL_TRINOMIAL", 1000), ("SPRT_MODEL_PENTANOMIAL", 0)):
+        terms = round_trip(tournament(match_terms=RANDOM_IF_LATE, sprt={"elo1": 5, "model": model}))
+        assert terms.match_terms.nonce_timeout_ms == timeout_ms
+
+
 def test_all_other_terms_of_a_tournament_are_read_as_they_were_written() -> None:
     terms = tournament(
         pools={"rounds": 3},
