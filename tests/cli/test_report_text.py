@@ -46,13 +46,6 @@ def test_the_report_lists_the_rounds_of_a_tournament_with_results() -> None:
     assert any(line.startswith("4.1") and line.endswith("playing") for line in lines)
 
 
-def test_a_legend_explains_the_scales() -> None:
-    text = report_text(report(3, kind="ladder"))
-    for term in ("rating: ", "?: ", "elo: ", "± n: "):
-        assert f"\n{term}" in text
-    assert "\npoints: " in report_text(report(3))
-
-
 def test_the_standings_show_the_chance_to_be_best_and_the_advantage_of_the_first_seat() -> None:
     season = report(3, cycles=8)
     first, *_ = season.chances_to_be_best().values()

@@ -62,12 +62,6 @@ def test_available_entrants_with_free_slots_are_paired() -> None:
     assert play.ladder.due_matches == play.start_matches() == []
 
 
-def test_an_offline_entrant_is_not_paired() -> None:
-    play = new_ladder(DUEL, *"abc")
-    del play.slots["a"]
-    assert seats_of(play.pair_and_start()) == [{"b", "c"}]
-
-
 def test_the_limit_on_concurrent_matches_holds() -> None:
     play = started_ladder(*"abcdef", max_concurrent_matches=2)
     assert len(play.playing) == 2

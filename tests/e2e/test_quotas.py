@@ -10,7 +10,7 @@ from tests.e2e.call_errors import assert_refused, error_of, reason_of
 from tests.e2e.contests import call_for_ladder, create_ladder, create_tournament, match_terms, tournament_request
 from tests.e2e.error_causes import exceed_rate_limit
 from tests.e2e.organiser import Organiser, entries_of
-from tests.e2e.test_large_rules import LARGE
+from tests.e2e.test_match_creation import LARGE
 
 pytestmark = pytest.mark.slow
 

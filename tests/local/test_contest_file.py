@@ -64,13 +64,6 @@ def test_teams_are_entrants_in_place_of_their_bots(tmp_path: Path) -> None:
     assert plan.terms.partner_rule == "fixed"
 
 
-def test_teams_of_several_boards_list_their_bots_by_board(tmp_path: Path) -> None:
-    plan = read_cup(
-        tmp_path, f'game = "trox"\nswiss = {{ rounds = 3 }}\nboards = 2\n{BOTS}[teams]\nreds = ["bert", "anna"]\n'
-    )
-    assert (plan.terms.boards, [ref.bot for ref in plan.entrants[0].bots]) == (2, ["bert", "anna"])
-
-
 def test_the_openings_of_a_contest_can_come_from_a_book_beside_its_file(tmp_path: Path) -> None:
     (tmp_path / "book.pgn").write_text("1. e4 e5 *\n\n1. d4 d5 *\n", encoding="utf-8")
     book = 'duplicate_play = { openings = { file = "book.pgn", plies = 1, start = 2 } }'

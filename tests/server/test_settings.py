@@ -105,15 +105,6 @@ def test_every_default_can_be_written_and_read_again(name: str) -> None:
     assert SETTINGS[name].read(SETTINGS[name].default, "") == value
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_the_meaning_of_every_setting_is_one_sentence(name: str) -> None:
-    setting = SETTINGS[name]
-    assert setting.meaning[0].isupper()
-    assert setting.meaning.endswith(".")
-    assert setting.meaning.count(". ") == 0
-    assert setting.flag == f"--{name.replace('_', '-')}"
-
-
 def test_settings_for_time_and_bytes_have_their_unit_as_suffix() -> None:
     assert SETTINGS["ping_interval_ms"].unit == "milliseconds"
     assert SETTINGS["drain_grace_s"].unit == "seconds"
