@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from engines.trox import GAME
+from engines.trox.notation import move_text
 from engines.trox.pawns import Pawns
 from engines.trox.triangles import captured
 from tests.engines.trox.positions import (
@@ -339,6 +340,12 @@ def test_the_standing_counts_pawns_that_are_not_neutral() -> None:
     assert start().standing == (6, 6)
     assert played(start(), *FIGURE_5).standing == (6, 5)
     assert at(all_down(6, neutral="round")).standing == (0, 6)
+
+
+@pytest.mark.parametrize("text", [str(start()), CAPTURE_FIRST, all_down(5), all_down(4), all_down(5, neutral="round")])
+def test_the_fast_moves_are_the_listed_ones(text: str) -> None:
+    position = at(text)
+    assert sorted(move_text(position.pawns, move) for move in position.pawns.moves()) == moves(position)
 
 
 def test_a_seat_with_no_pawn_of_a_colour_left_moves_the_others() -> None:
