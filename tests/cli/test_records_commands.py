@@ -92,10 +92,6 @@ def test_verify_without_a_file_is_an_error() -> None:
     assert run("verify").exit_code == 2
 
 
-def test_a_directory_cannot_be_read_as_a_record(tmp_path: Path) -> None:
-    assert run("verify", tmp_path).output == f"{tmp_path}: unreadable: it cannot be read: Is a directory\n"
-
-
 def test_replay_prints_the_whole_match_and_the_last_board(path: Path) -> None:
     result = run("replay", path)
     assert result.exit_code == 0

@@ -1,11 +1,9 @@
 """No-shows, automatic starts, the close of entries and breaks between rounds of hosted tournaments."""
 
-import pytest
 from referee_values import RoundRobin, Swiss
 
 from referee.accounts.bots import BotPause, PauseCause, paused
 from referee.contests.tournament.state import Tournament
-from referee.hosting.hosting_errors import EntriesClosed
 from referee.hosting.tournament_worker import MAX_STEP_US, AbsenceTimer
 from referee.match.clock import MS, SECOND
 from tests.hosting.harness import (
@@ -131,18 +129,6 @@ async def test_a_tournament_with_too_few_entrants_starts_when_there_are_enough()
     await harness.tournaments.enter("cup", entrant("bob"))
     await settle()
     assert (await tournament_of(harness)).phase == "playing"
-
-
-async def test_entries_close_at_their_time() -> None:
-    harness = await open_process("ada", "bob", "cyd")
-    closes_at_ms = harness.time.wall_ms() + 1_000
-    terms = cup_terms(RoundRobin(), entries_close_at_ms=closes_at_ms)
-    await harness.tournaments.create(tournament_request(terms, "ada"))
-    await harness.tournaments.enter("cup", entrant("bob"))
-    await harness.time.advance(SECOND)
-    with pytest.raises(EntriesClosed) as refused:
-        await harness.tournaments.enter("cup", entrant("cyd"))
-    assert refused.value.details["closed_at"].endswith("+00:00")
 
 
 async def test_the_matches_of_a_round_wait_for_the_end_of_the_break_even_after_a_restart() -> None:

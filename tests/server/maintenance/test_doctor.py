@@ -97,15 +97,6 @@ def test_a_database_of_another_release_is_reported(data_dir: Path, more: int, st
     assert f"version {version} is" in sentences(data(data_dir), state)
 
 
-def test_a_port_used_by_another_program_is_reported() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other_server, ThreadPoolExecutor() as executor:
-        executor.submit(close_connections, other_server)
-        address = Address("127.0.0.1", other_server.getsockname()[1])
-        found = [*ports(Settings(listen=Address("127.0.0.1", 0), http_listen=address))]
-    assert [finding.state for finding in found] == [Severity.OK, Severity.BAD]
-    assert str(address) in found[1].sentence
-
-
 Changes: TypeAlias = dict[str, Any]
 
 
