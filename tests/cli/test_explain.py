@@ -11,10 +11,9 @@ from engines.registry import find
 from referee.cli import main
 from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import TurnMeasurement
-from referee.match.commands import FallFlag, Resign, StartPlay, SubmitMove, VoidMatch
+from referee.match.commands import FallFlag, Resign, StartPlay, SubmitMove
 from referee.match.events import Event
 from referee.match.match_terms import MatchTerms
-from referee.match.result import EndCause
 from referee.match.setup import Player, Setup
 from tests.records.forgery import record_of
 from tests.records.matches import decided_events
@@ -30,12 +29,7 @@ def alquerque_match(*commands: tuple[int, object], **terms: Any) -> list[Event]:
     setup = Setup(
         "m-1",
         ALQUERQUE.version,
-        MatchTerms(
-            "alquerque",
-            ALQUERQUE.settings(),
-            TEN_SECONDS,
-            **terms,
-        ),
+        MatchTerms("alquerque", ALQUERQUE.settings(), TEN_SECONDS, **terms),
         (Player("ada", "1"), Player("bob", "2")),
         bytes(32),
     )
@@ -83,26 +77,6 @@ def test_the_bars_show_how_the_time_was_used(path: Path) -> None:
     assert flag_line.count("█") == 40
 
 
-@pytest.mark.parametrize(
-    ("commands", "sentence"),
-    [
-        (MATCH, "The match ended: bob wins, white (ada) ran out of time"),
-        (((SECOND, Resign(0)),), "The match ended: bob wins, by resignation"),
-        (
-            ((SECOND, VoidMatch(EndCause.REFEREE_FAULT, "it broke")),),
-            "The match ended: void: a fault of the referee",
-        ),
-    ],
-)
-def test_the_end_is_explained_with_the_responsible_bot(
-    tmp_path: Path, commands: tuple[tuple[int, object]], sentence: str
-) -> None:
-    path = tmp_path / "match.jsonl"
-    path.write_bytes(record_of(alquerque_match(*commands)))
-
-    assert sentence in run_explain(path, "--seat", "1").stdout
-
-
 def test_the_turns_of_one_ply_are_shown_as_they_were_sent(path: Path) -> None:
     output = run_explain(path, "--seat", "0", "--ply", "0").stdout
 
@@ -112,24 +86,6 @@ def test_the_turns_of_one_ply_are_shown_as_they_were_sent(path: Path) -> None:
     assert "answered: a1-a2 REJECTED" in output
     assert "ILLEGAL_MOVE; 2 attempts left" in output
     assert '"charged_us": "2650000"' in output
-
-
-def test_hidden_cards_of_other_seats_are_not_shown(tmp_path: Path) -> None:
-    toc = find("toc")
-    setup = Setup(
-        "t-1",
-        toc.version,
-        MatchTerms("toc", toc.settings(), TEN_SECONDS),
-        tuple(Player(f"bot{seat}") for seat in range(4)),
-        bytes(32),
-    )
-    path = tmp_path / "toc.jsonl"
-    path.write_bytes(record_of(decided_events(setup, (0, StartPlay()), (SECOND, Resign(1)))))
-
-    output = run_explain(path, "--seat", "2", "--ply", "0").stdout
-
-    assert "?????/?????/" in output
-    assert "?????" in output.split('"position": "')[1].split('"')[0].split(" ")[4].split("/")[3]
 
 
 def test_the_html_page_is_self_contained_and_escapes_moves(tmp_path: Path) -> None:

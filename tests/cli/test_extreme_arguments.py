@@ -72,13 +72,6 @@ def test_what_cannot_be_played_is_an_error_before_anything_starts(
     assert not (tmp_path / "out").exists()
 
 
-def test_scores_of_more_than_two_sides_cannot_end_a_match() -> None:
-    bots, game = ["random"] * 4, ["--game", "troke", "-o", "seats=4"]
-    result = CliRunner().invoke(main, ["match", *bots, *game, "--adjudicate", "draw_moves=2"])
-    assert result.exit_code == 2
-    assert "only in a game of two sides" in " ".join(result.output.split())
-
-
 @pytest.mark.parametrize("command", ["match", "sprt"])
 @pytest.mark.parametrize(("bot", "only"), [("uci:fish", "chess"), ("gtp:gnugo --mode gtp", "go")])
 def test_an_engine_of_another_game_is_refused_before_anything_starts(

@@ -36,18 +36,6 @@ def test_the_help_lists_all_commands_in_five_sections_of_whole_sentences() -> No
     assert [row for row in rows.values() if row.endswith("...")] == []
 
 
-def test_the_help_of_a_group_has_whole_sentences_too() -> None:
-    shown = CliRunner().invoke(main, ["tournament", "--help"]).stdout
-    assert "..." not in shown.partition("Commands:")[2]
-
-
-def test_rare_commands_are_one_level_down() -> None:
-    rare = {"perft", "pack", "unpack", "migrate", "migrate-to", "recover", "archive"}
-    assert rare.isdisjoint(MODULES)
-    groups = [main.get_command(click.Context(main), name) for name in ("game", "records", "data")]
-    assert rare < {name for group in groups if isinstance(group, click.Group) for name in group.commands}
-
-
 def test_no_command_is_in_two_groups() -> None:
     groups = [
         group for name in MODULES if isinstance(group := main.get_command(click.Context(main), name), click.Group)

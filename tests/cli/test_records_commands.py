@@ -6,20 +6,18 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from referee_values import Policies, TimeoutAction
 
 from engines import registry
 from engines.api import REFEREE
 from referee.cli import main
 from referee.match.clock_charge import TurnMeasurement
-from referee.match.commands import FallFlag, Resign, StartPlay, SubmitMove, VoidMatch
+from referee.match.commands import Resign, StartPlay, SubmitMove, VoidMatch
 from referee.match.events import Event
 from referee.match.result import EndCause
-from referee.records.record_reader import RecordStatus
 from referee.records.signing_key import fingerprint, public_hex
 from tests.match.match_fixture import replay as fold
-from tests.records.forgery import KEY, OTHER_KEY, lines_of, record_of, rehashed, resigned
-from tests.records.matches import SECOND, decided_events, find_game, nim_setup, random_match, short_match
+from tests.records.forgery import KEY, OTHER_KEY, lines_of, record_of, resigned
+from tests.records.matches import decided_events, find_game, nim_setup, random_match, short_match
 
 RECORD = record_of(short_match())
 LINES = lines_of(RECORD)
@@ -90,44 +88,8 @@ def test_verify_prints_a_line_per_file_and_exits_with_the_worst_status(path: Pat
     assert lines[5:] == ["5 records: 2 fine, 1 unreadable, 1 truncated, 1 edited"]
 
 
-@pytest.mark.parametrize(
-    ("data", "status"),
-    [
-        (b"", 4),
-        (b"\xff\x00 junk", 4),
-        (resigned([LINES[0].replace(b'"record":1', b'"record":7'), *LINES[1:]]), 5),
-        (resigned([line.replace(b'"game":"nim"', b'"game":"shogi"') for line in LINES]), 6),
-        (resigned([line.replace(b'"game_version":1', b'"game_version":9') for line in LINES]), 7),
-        (b"".join(LINES[:3]), 8),
-        (b"".join([*LINES[:3], *LINES[4:]]), 9),
-        (RECORD.replace(b"1990", b"1991"), 10),
-        (rehashed([line.replace(b"1990", b"1991") for line in LINES]), 11),
-        (resigned([line.replace(b"1990", b"1991") for line in LINES]), 13),
-    ],
-)
-def test_each_record_status_has_its_exit_status(data: bytes, status: int, tmp_path: Path) -> None:
-    result = run("verify", write_record(tmp_path / "record", data))
-    assert result.exit_code == status
-    assert f": {RecordStatus(status).words}: " in result.output
-    assert result.output.count("\n") == 1
-
-
 def test_verify_without_a_file_is_an_error() -> None:
     assert run("verify").exit_code == 2
-
-
-def test_a_directory_cannot_be_read_as_a_record(tmp_path: Path) -> None:
-    assert run("verify", tmp_path).output == f"{tmp_path}: unreadable: it cannot be read: Is a directory\n"
-
-
-def test_control_characters_in_a_record_are_escaped(tmp_path: Path) -> None:
-    forged = record_of(
-        decided_events(nim_setup(match_id="x\nother.jsonl: fine: \x1b[2J"), (1, VoidMatch(EndCause.DECLARED)))
-    )
-    output = run("verify", write_record(tmp_path / "record", forged)).output
-    assert output.count("\n") == 1
-    assert "x\\nother.jsonl: fine: \\x1b[2J, nim" in output
-    assert "\x1b" not in run("replay", tmp_path / "record").output
 
 
 def test_replay_prints_the_whole_match_and_the_last_board(path: Path) -> None:
@@ -200,13 +162,6 @@ def test_a_page_shows_what_a_seat_or_a_spectator_could_see(tmp_path: Path) -> No
     assert set(moves_on_page("--spectator")) == {"?"}
 
 
-def test_the_page_of_an_invalid_record_says_so(path: Path, tmp_path: Path) -> None:
-    edited = write_record(path, RECORD.replace(b"ada", b"eve"))
-    result = run("replay", edited, "--html", tmp_path / "page.html")
-    assert (result.exit_code, "warning: this record is not valid" in result.stderr) == (0, True)
-    assert "edited: line 2 is not what was hashed" in (tmp_path / "page.html").read_text()
-
-
 def test_a_rejected_attempt_is_shown_to_its_seat_and_to_the_referee(tmp_path: Path) -> None:
     attempt = SubmitMove(0, "0.0.1", "9", TurnMeasurement(20))
     events = decided_events(nim_setup(), (10, StartPlay()), (20, attempt), (30, Resign(1)))
@@ -214,20 +169,6 @@ def test_a_rejected_attempt_is_shown_to_its_seat_and_to_the_referee(tmp_path: Pa
     assert "first (ada) tried 9: " in run("replay", path).output
     assert "tried" in run("replay", path, "--seat", 0).output
     assert "tried" not in run("replay", path, "--seat", 1).output
-
-
-def test_moves_chosen_by_a_policy_are_marked(tmp_path: Path) -> None:
-    replacements: dict[TimeoutAction, str] = {
-        "random_move": "(drawn at random, ",
-        "default_move": "(the game's default, ",
-    }
-    for action, arguments in replacements.items():
-        setup = nim_setup(policies=Policies(timeout=action))
-        flag_fall = FallFlag(0, TurnMeasurement(11 * SECOND))
-        events = decided_events(setup, (0, StartPlay()), (11 * SECOND, flag_fall), (12 * SECOND, Resign(1)))
-        shown = run("replay", write_record(tmp_path / "record", record_of(events))).output
-        assert "first (ada) ran out of time" in shown
-        assert arguments in shown
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,24 @@
 """A report as text: rounds with results, scores with bounds, and a legend."""
 
+import re
+import sys
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
+import click._termui_impl
+import pytest
 from msgspec import structs
 from referee_values import EloEstimate, SprtState
 
+from referee.cli._shared.lab_summary import LENGTH_GROUPS, length_groups, loss_groups, summarise
+from referee.cli._shared.output import progress
 from referee.cli._shared.report_text import report_text
+from referee.cli._shared.standings_text import as_typed
+from referee.lab.lab_match import LabResult
+from referee.match.result import EndCause, EndKind, Result, void_result
 from referee.show.formatting import estimate_text, percent, score_text, sprt_text
+from referee.show.lab_page import LossGroup, lab_page
 from referee.show.page import page
 from referee.show.report import IllegalMove
 from tests.show.season import report
@@ -32,13 +44,6 @@ def test_the_report_lists_the_rounds_of_a_tournament_with_results() -> None:
     assert lines[first_line + 2].endswith(("1 : 0", "0 : 1"))
     assert any(line.split() == ["4.2", "bot-02", "bye"] for line in lines)
     assert any(line.startswith("4.1") and line.endswith("playing") for line in lines)
-
-
-def test_a_legend_explains_the_scales() -> None:
-    text = report_text(report(3, kind="ladder"))
-    for term in ("rating: ", "?: ", "elo: ", "± n: "):
-        assert f"\n{term}" in text
-    assert "\npoints: " in report_text(report(3))
 
 
 def test_the_standings_show_the_chance_to_be_best_and_the_advantage_of_the_first_seat() -> None:
@@ -85,3 +90,71 @@ def test_an_illegal_move_that_lost_a_match_is_reported_in_text_and_html() -> Non
     assert "\nbot-02 in m-1: illegal move: 'e9': there is no such point" in report_text(with_illegal_move)
     assert "there is no such point" in page(with_illegal_move)
     assert "illegal move" not in page(report(3))
+
+
+def result(number: int, ranks: tuple[int, int], moves: int = 10, bots: tuple[str, str] = ("new", "old")) -> LabResult:
+    played = Result(EndKind.PLAYED, EndCause.RULES, "no_men", (), ranks, (), ranks)
+    return LabResult(number, f"{number}.1", "alquerque", bots, played, moves, f"moves {number}")
+
+
+def void(number: int) -> LabResult:
+    return LabResult(number, f"{number}.1", "alquerque", ("new", "old"), void_result(EndCause.ENGINE_FAULT), 3, "")
+
+
+def test_losses_are_counted_by_bot_seat_and_reason_with_the_first_matches() -> None:
+    lost = [result(number, (2, 1)) for number in range(1, 6)]
+    others = [result(6, (1, 1)), void(7), result(8, (1, 2), bots=("old", "new"))]
+    assert loss_groups([*lost, *others]) == [
+        LossGroup("new", 0, "no_men", 5, ("1.1", "2.1", "3.1")),
+        LossGroup("new", 1, "no_men", 1, ("8.1",)),
+    ]
+
+
+def test_matches_of_equal_length_are_in_one_group() -> None:
+    short = [result(number, (1, 2), moves=10) for number in range(20)]
+    longer = [result(20 + number, (2, 1), moves=20 + number) for number in range(LENGTH_GROUPS)]
+    groups = length_groups([*longer, result(40, (1, 1), moves=90), void(50), *short], "new")
+    assert [(group.fewest, group.most) for group in groups] == [(10, 10), (20, 23), (24, 27), (90, 90)]
+    assert [(group.won, group.drawn, group.lost) for group in groups] == [(20, 0, 0), (0, 0, 4), (0, 0, 4), (0, 1, 0)]
+
+
+def test_the_page_shows_losses_and_results_by_length_with_names_escaped() -> None:
+    results = [result(1, (2, 1), bots=("<b>", "old")), result(2, (1, 2), moves=30, bots=("<b>", "old"))]
+    page = lab_page(summarise("a plan", ["<b>", "old"], results, None, ()))
+    assert "<b></b>" not in page
+    assert "&lt;b&gt;, seat 0" in page
+    assert re.findall(r"<h2>(.*?)</h2>", page) == ["Standings", "Where bots lost", "Results by length"]
+
+
+def test_with_three_bots_there_are_no_results_by_length() -> None:
+    summary = summarise("a plan", ["new", "old", "idle"], [result(1, (1, 2)), void(2)], None, ())
+    assert not summary.lengths
+    assert dict(summary.facts) == {"Games": "alquerque", "Matches": "2", "Moves": "13", "Void": "1"}
+    assert "idle" in lab_page(summary)
+
+
+def test_the_program_is_printed_so_that_it_can_be_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "referee"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "argv", [str(program), "match"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert as_typed() == "referee"
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert as_typed() == str(program)
+    monkeypatch.setattr(sys, "argv", ["/somewhere/referee/__main__.py", "match"])
+    assert as_typed() == f"{sys.executable} -m referee"
+
+
+def test_a_terminal_shows_a_progress_bar_and_the_remaining_time(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now_s = 1_000.0
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(click._termui_impl, "time", SimpleNamespace(time=lambda: now_s))
+    with progress(12) as show:
+        for _ in range(4):
+            now_s += 30
+            show("anna won")
+        shown = capsys.readouterr().out
+    assert "━━━━━━━━────────────────  4/12  00:04:00  anna won" in shown

@@ -105,8 +105,8 @@ FEATURES = (
     Feature(
         "has a page on a first bot",
         {
-            "python": "test_sdk_first_bot.py::test_the_first_bot_plays_its_first_match",
-            "typescript": "test_first_bot_typescript.py::test_the_first_bot_in_typescript_plays_its_first_match",
+            "python": "test_first_bot_pages.py::test_the_first_bot_in_python_plays_its_first_match",
+            "typescript": "test_first_bot_pages.py::test_the_first_bot_in_typescript_plays_its_first_match",
             "go": "test_first_bot_pages.py::test_the_first_bot_plays_its_first_match[go]",
             "java": "test_first_bot_pages.py::test_the_first_bot_plays_its_first_match[java]",
             "kotlin": "test_first_bot_pages.py::test_the_first_bot_plays_its_first_match[kotlin]",

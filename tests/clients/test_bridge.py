@@ -207,21 +207,15 @@ def test_the_memory_limit_of_a_program_is_enforced(bridges: Bridges) -> None:
 
 @pytest.mark.parametrize("per_match", [(), ("--per-match",)])
 def test_a_program_that_exits_at_once_ends_its_bridge(bridges: Bridges, per_match: tuple[str, ...]) -> None:
-    """On a busy machine the program may outlive the wait before the bridge connects: see test_bridge_start.py."""
-    with bridges.match_against_random(SHORT_MATCH, *per_match, "--", *LINE_PROGRAM, "exits_at_start") as (
-        _,
-        bridge,
-    ):
+    """On a busy machine the program may outlive the wait before the bridge connects: see test_bridge_lines.py."""
+    with bridges.match_against_random(SHORT_MATCH, *per_match, "--", *LINE_PROGRAM, "exits_at_start") as (_, bridge):
         assert bridge.exit_status() == 2
         bridge.wait_for("the program ")
         assert "exits_at_start`: it closed its output, exit status 1\n  no module named brain\n" in bridge.output()
 
 
 def test_a_program_that_never_answers_ends_its_bridge_without_resigning(bridges: Bridges) -> None:
-    with bridges.match_against_random(SHORT_MATCH, "--", *LINE_PROGRAM, "exits_at_first_turn") as (
-        match,
-        bridge,
-    ):
+    with bridges.match_against_random(SHORT_MATCH, "--", *LINE_PROGRAM, "exits_at_first_turn") as (match, bridge):
         assert bridge.exit_status() == 2
         bridge.wait_for("the program never wrote anything: `")
         assert (
@@ -259,10 +253,7 @@ def test_a_program_can_be_reached_by_tcp(bridges: Bridges) -> None:
     with subprocess.Popen([*LINE_PROGRAM, "listens"], stdout=subprocess.PIPE, text=True) as listening:
         assert listening.stdout
         port = listening.stdout.readline().strip()
-        with bridges.match_against_random(long_match("alquerque"), "--tcp", f"127.0.0.1:{port}") as (
-            match,
-            _,
-        ):
+        with bridges.match_against_random(long_match("alquerque"), "--tcp", f"127.0.0.1:{port}") as (match, _):
             assert bridges.organiser.result(match).played
         assert listening.wait(TIMEOUT_S) == 0
 

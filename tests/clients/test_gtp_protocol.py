@@ -358,10 +358,7 @@ def test_a_byo_yomi_has_its_periods_if_the_engine_knows_the_extension_of_kgs(mon
         "30",
         "5",
     ]
-    clocks = (
-        Clock(period_us=10_500_000, periods_left=4),
-        Clock(seat=1, main_us=30_000_000, periods_left=5),
-    )
+    clocks = (Clock(period_us=10_500_000, periods_left=4), Clock(seat=1, main_us=30_000_000, periods_left=5))
     turn = replace(TURN, clocks=clocks, time_left=100.0)
     kgs, standard = ({"time_left", KGS_SETTINGS}, {"time_left"})
     assert [" ".join(words) for words in left_words(turn, kgs)] == ["time_left B 10 4", "time_left W 30 0"]

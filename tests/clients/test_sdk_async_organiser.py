@@ -3,8 +3,7 @@
 import asyncio
 import inspect
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AsyncExitStack, ExitStack, aclosing, asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec
@@ -13,13 +12,11 @@ import grpc
 import grpc.aio
 import pytest
 from referee_api.v1 import entry_pb2, game_service_pb2, match_service_pb2
-from referee_client import AsyncOrganiser, Organiser, Refused, Terms, Unreachable
+from referee_client import AsyncOrganiser, Organiser, Refused, Unreachable
 from referee_client.backoff import Backoff
 from referee_client.organiser import calls
-from referee_client.organiser.invitations import redeem_async
 
 from tests.clients.relay import run_relay
-from tests.clients.sdk import run_bot
 from tests.e2e.server import TIMEOUT_S, run_server
 
 SERVICES = ("accounts", "play", "ladders", "tournaments", "invitations", "administration")
@@ -204,42 +201,6 @@ async def test_an_unreachable_server_raises_unreachable() -> None:
     async with AsyncOrganiser("127.0.0.1:1", "rf_any", patience_s=0) as nowhere:
         with pytest.raises(Unreachable):
             await nowhere.games()
-
-
-@pytest.mark.slow
-@asynchronous
-async def test_everything_of_a_referee_can_be_awaited(tmp_path: Path) -> None:
-    with ExitStack() as stack:
-        server = stack.enter_context(run_server(tmp_path, "--ephemeral"))
-        async with AsyncOrganiser(server.address, server.admin_token) as organiser:
-            for name in ("anna", "bert"):
-                stack.enter_context(run_bot(server, await organiser.register_bot(name), "random"))
-            assert [bot.name async for bot in organiser.bots()] == ["anna", "bert"]
-            assert (await organiser.accounts.get("anna")).name == "anna"
-            async with AsyncOrganiser(server.address, await organiser.create_token("anna")) as anna:
-                assert list(await anna.play.turns()) == []
-            made = await organiser.invitations.make(datetime.now(UTC) + timedelta(days=1))
-            assert await redeem_async(made.code, "eve", server.address)
-            assert [use.holder async for use in organiser.invitations.redemptions(made.invitation.id)] == ["eve"]
-            assert "eve" in [token.holder async for token in organiser.administration.tokens()]
-            await organiser.tournaments.create("cup", Terms("alquerque", clock="60+1"), ["anna", "bert"])
-            await organiser.tournaments.start("cup")
-            numbers = [entry.number async for entry in organiser.tournaments.watch("cup")]
-            assert numbers == list(range(1, len(numbers) + 1))
-            assert sum(row.points for row in await organiser.tournaments.standings("cup")) == 1
-            assert [len(row.cells) for row in await organiser.tournaments.cross_table("cup")] == [1, 1]
-            (match,) = [match async for match in organiser.matches(bot="anna", phase="over")]
-            file = await organiser.record(match.id, tmp_path / "match.jsonl")
-            assert file.read_bytes() == await organiser.record_bytes(match.id)
-            await organiser.ladders.create("main", Terms("alquerque", clock="60+1"))
-            await organiser.ladders.join("main", "anna")
-            assert len((await organiser.ladders.snapshot("main")).standings) == 1
-            assert [row.entrant.name for row in await organiser.ladders.standings("main")] == ["anna"]
-            aborted = await organiser.create_match("trox")
-            assert (await organiser.abort(aborted.id)).voided
-            with pytest.raises(Refused) as refused:
-                await organiser.abort(aborted.id)
-            assert (refused.value.reason, refused.value.metadata["match_id"]) == ("MATCH_OVER", aborted.id)
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +16,7 @@ from google.rpc.status_pb2 import Status
 from referee_client import Organiser, Refused, Terms
 from referee_client.backoff import Backoff
 from referee_client.organiser.entrants import entrant
-from referee_values import MatchRated, RoundRobin, TournamentTerms
+from referee_values import RoundRobin, TournamentTerms
 
 from tests.clients.losing_proxy import run_losing_proxy
 from tests.clients.sdk import run_bot
@@ -83,20 +82,6 @@ def test_a_tournament_is_created_watched_and_exported(context: Context) -> None:
     assert (created.seed_commitment.seed, tournament.seed_commitment.seed) == (b"", seed)
     with pytest.raises(Refused, match="TOURNAMENT_OVER"):
         tournaments.cancel("cup")
-
-
-@pytest.mark.slow
-def test_a_watch_continues_after_a_lost_connection(context: Context) -> None:
-    context.organiser.tournaments.create("broken", Terms("alquerque", clock="60+1"), ["anna", "bert"])
-    with (
-        run_losing_proxy(context.server.address, b"bert") as address,
-        Organiser(address, context.token) as remote,
-    ):
-        watching = remote.tournaments.watch("broken")
-        first = next(watching)
-        context.organiser.tournaments.start("broken")
-        numbers = [first.number, *(entry.number for entry in watching)]
-    assert numbers == list(range(1, len(numbers) + 1))
 
 
 def connect_losing(context: Context, stack: ExitStack, token: str = "") -> Organiser:
@@ -166,30 +151,3 @@ def test_leaving_a_ladder_succeeds_only_once_unless_the_response_was_lost(
             with pytest.raises(Refused, match="NOT_A_MEMBER"):
                 organiser.ladders.leave("main", "anna")
     assert list(remaining) == []
-
-
-@pytest.mark.slow
-def test_a_ladder_is_created_played_and_closed(context: Context, tmp_path: Path) -> None:
-    ladders = context.organiser.ladders
-    assert ladders.create("main", Terms("alquerque", clock="60+1"), title="Main").title == "Main"
-    assert ladders.join("main", "anna").rating.provisional
-    ladders.join("main", "bert")
-    assert set(ladders.challenge("main", ["anna", "bert"]).entrants) == {"anna", "bert"}
-    with pytest.raises(Refused, match="NOT_A_MEMBER"):
-        ladders.challenge("main", ["anna", "carl"])
-    watching = ladders.watch("main")
-    rated = next(entry.event for entry in watching if isinstance(entry.event, MatchRated))
-    watching.close()
-    (point, *_) = ladders.history("main", "anna")
-    assert point.match_id == rated.match_id
-    snapshot = ladders.snapshot("main")
-    assert snapshot.entry_number > 0
-    assert {row.entrant.name for row in snapshot.standings} == {"anna", "bert"}
-    assert ladders.start_season("main").season == 2
-    ladders.leave("main", "bert")
-    assert [one.name for one in ladders.list(bot="anna")] == ["main"]
-    ladders.close("main", "thanks")
-    assert ladders.get("main").closed
-    assert {row.entrant.name for row in ladders.standings("main", season=1)} >= {"anna"}
-    match = next(match for match in ladders.matches("main") if match.id == rated.match_id)
-    assert context.organiser.record(match.id, tmp_path / "match.jsonl").stat().st_size > 0

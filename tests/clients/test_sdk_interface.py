@@ -1,7 +1,11 @@
 """The public interface of the Python SDK consists of values, and these have all fields of their messages."""
 
+import ast
+import dataclasses
 import inspect
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
@@ -20,6 +24,7 @@ from referee_client.organiser.tournaments import AsyncTournaments
 from referee_client.organiser.unary_play import AsyncUnaryPlay
 from referee_values import MatchSnapshot
 
+from tests.clients.languages import CLIENTS
 from tests.docs import contract
 
 RESPONSES = {
@@ -118,3 +123,62 @@ def test_no_public_signature_names_a_message() -> None:
     hints = list(public_interface())
     assert len(hints) > 300
     assert {where for where, hint in hints for kind in public_types(hint) if issubclass(kind, Message)} == set()
+
+
+SDK = Path(referee_client.__file__).parent
+STUB = "Stub"
+
+
+def methods_called_in(module: ast.Module) -> Iterator[str]:
+    """Yield each method that the module can call, as `MatchService/GetMatch`, by the stubs that it imports."""
+    nodes = list(ast.walk(module))
+    imported = {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+    services = {name.removesuffix(STUB) for name in imported if name.endswith(STUB)}
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    for name, method in contract.methods().items():
+        if method.containing_service.name in services and method.name in attributes:
+            yield name
+
+
+def test_every_rpc_of_the_contract_is_reached_by_the_sdk() -> None:
+    modules = [ast.parse(file.read_text(encoding="utf-8")) for file in SDK.rglob("*.py")]
+    reached = {name for module in modules for name in methods_called_in(module)}
+    assert sorted(contract.methods().keys() - reached) == []
+
+
+TURNS = {
+    "go": ("turn.go", r"^type Turn struct \{\n(.*?)^\}", r"^\t(\w+(?:, \w+)*) +\S"),
+    "rust": ("src/turn.rs", r"^pub struct Turn \{\n(.*?)^\}", r"^    pub (\w+):"),
+    "typescript": ("src/turn.ts", r"^export interface Turn \{\n(.*?)^\}", r"^  readonly (\w+):"),
+    "java": (
+        "client/src/main/java/referee/client/Turn.java",
+        r"^    public static final class Builder (.*)",
+        r"^        private [^(]*? (\w+)(?: = .*)?;",
+    ),
+    "cpp": (
+        "include/referee/turn.h",
+        r"^struct Turn \{\n(.*?)^\};",
+        r"^    [\w:<>, ]+ (\w+(?: = \w+)?(?:, \w+ = \w+)*);",
+    ),
+}
+"""The file of each client, and patterns of the type and of its fields."""
+NOT_IN_PYTHON = {"is_cancelled", "timed"}
+"""A call of a bot in Python is cancelled by asyncio, and a turn without a clock has the time None."""
+
+
+def names_of(language: str) -> set[str]:
+    """Return the names in the form of Python, without a unit."""
+    file, type_pattern, field_pattern = TURNS[language]
+    text = (CLIENTS / language / file).read_text(encoding="utf-8")
+    [body] = re.findall(type_pattern, text, re.MULTILINE | re.DOTALL)
+    fields = re.findall(field_pattern, body, re.MULTILINE)
+    names = {re.sub(r" = \w+", "", name) for field in fields for name in field.split(", ")}
+    return {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().removesuffix("_ms") for name in names}
+
+
+@pytest.mark.parametrize("language", TURNS)
+def test_a_turn_in_python_has_the_names_of_the_other_languages(language: str) -> None:
+    names = names_of(language)
+    assert {"match_id", "position", "legal_moves", "time_left"} <= names
+    python = {field.name for field in dataclasses.fields(Turn)} | set(vars(Turn))
+    assert names - NOT_IN_PYTHON - python == set()

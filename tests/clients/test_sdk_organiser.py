@@ -20,7 +20,6 @@ from referee_values import (
     Bronstein,
     CanadianByoYomi,
     ClockRule,
-    Consent,
     Correspondence,
     Fischer,
     Hourglass,
@@ -151,28 +150,6 @@ def test_an_organiser_reads_its_own_token(context: Context) -> None:
     with Organiser(context.server.address, made.secret) as spectator:
         assert structs.replace(spectator.own_token(), last_use_time=None) == made.token
     assert context.organiser.own_token().role == "organiser"
-
-
-def test_a_bot_is_registered_and_updated_with_its_consent(context: Context) -> None:
-    organiser = context.organiser
-    organiser.register_bot("choosy", consent=Consent(scope="own"))
-    assert organiser.accounts.get("choosy").consent.scope == "own"
-    updated = organiser.accounts.update("choosy", description="Plays anything.")
-    assert (updated.description, updated.consent.scope) == ("Plays anything.", "own")
-    assert organiser.accounts.update("choosy", consent=Consent(games=("toc",))).consent.games == ("toc",)
-
-
-def test_an_author_is_invited_and_redeems_the_code_without_a_token(context: Context) -> None:
-    invitations = context.organiser.invitations
-    made = invitations.make(datetime.now(UTC) + timedelta(days=1), 2, "cup")
-    assert [one.id for one in invitations.list()] == [made.invitation.id]
-    with Organiser(context.server.address, redeem(made.code, "eve", context.server.address)) as eve:
-        assert eve.register_bot("eve-bot")
-    assert [use.holder for use in invitations.redemptions(made.invitation.id)] == ["eve"]
-    assert invitations.revoke(made.invitation.id).revoked
-    with pytest.raises(Refused, match="BAD_INVITATION"):
-        redeem(made.code, "tom", context.server.address)
-    assert [one.uses for one in invitations.list(include_inactive=True)] == [1]
 
 
 def test_a_lost_answer_to_a_redemption_makes_one_author_without_a_token(context: Context) -> None:

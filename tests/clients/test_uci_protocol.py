@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from referee_client import Choice
-from referee_client.bridge.program_lines import MAX_EXTRA_BYTES, MAX_LINE_BYTES, ProgramUnavailable
+from referee_client.bridge.program_lines import MAX_EXTRA_BYTES, MAX_LINE_BYTES
 from referee_client.bridge.uci_clock import go_words, increments
 from referee_client.bridge.uci_protocol import UciProtocol
 from referee_client.turn import Turn
@@ -197,19 +197,6 @@ def test_nonsense_is_answered_as_it_is_so_that_the_referee_refuses_it(line: byte
         await engine.read(2)
         engine.write(line)
         assert await asking == answer
-
-    converse(scenario)
-
-
-def test_an_engine_that_ends_while_it_searches_is_unavailable() -> None:
-    async def scenario(engine: Engine) -> None:
-        asking = await engine.begin()
-        await engine.read(2)
-        engine.writer.close()
-        with pytest.raises(ProgramUnavailable, match="it closed its output"):
-            await asking
-        with pytest.raises(ProgramUnavailable, match="it closed its output"):
-            await engine.protocol.choose(LATER)
 
     converse(scenario)
 

@@ -6,14 +6,7 @@ from typing import Any
 from google.protobuf.message import Message
 from referee_api.v1 import clock_pb2, entry_pb2, error_pb2, ladder_pb2, play_pb2, result_pb2
 
-from tests.cluster.history import (
-    Charge,
-    EntryReceived,
-    GameResult,
-    MatchEndReceived,
-    TurnReceived,
-    VerdictReceived,
-)
+from tests.cluster.history import Charge, EntryReceived, GameResult, MatchEndReceived, TurnReceived, VerdictReceived
 
 CHANGING = {"online", "seed_commitment", "record", "presence"}
 """Fields that may be told differently later: who is online, and what is published after the end."""

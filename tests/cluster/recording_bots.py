@@ -22,13 +22,7 @@ from referee_api.v1 import play_pb2
 from referee_client.address import Address
 from referee_client.stream import HeartbeatTimeout, Outbox, Stream
 
-from tests.cluster.history import (
-    HistoryWriter,
-    MoveSent,
-    OwnLag,
-    SessionOpened,
-    StreamEnded,
-)
+from tests.cluster.history import HistoryWriter, MoveSent, OwnLag, SessionOpened, StreamEnded
 from tests.cluster.message_lines import match_end_received, turn_received, verdict_received
 from tests.cluster.recorder_program import RETRY_S, Addresses, announce, now_us
 

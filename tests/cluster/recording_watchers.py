@@ -69,10 +69,7 @@ class RecordingWatcher:
         await self._watch(match_id, open_stream, lambda entry: match_entry(match_id, entry, now_us()))
 
     async def _watch(
-        self,
-        log: str,
-        open_stream: Callable[[grpc.aio.Channel, int], Any],
-        record: Callable[[Any], EntryReceived],
+        self, log: str, open_stream: Callable[[grpc.aio.Channel, int], Any], record: Callable[[Any], EntryReceived]
     ) -> None:
         """Watch a log to its end, on one address after another."""
         place = self._place

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from referee_api.v1 import clock_pb2, entry_pb2, error_pb2, game_pb2, ladder_pb2, match_pb2, play_pb2, rating_pb2
+from referee_api.v1 import clock_pb2, entry_pb2, match_pb2, play_pb2
 
 from referee.match.events import PlayEnded
 from referee.match.result import FORFEIT_CAUSES, EndCause, EndKind, Forfeit, Result
@@ -15,11 +15,8 @@ from tests.cluster.final_logs import match_of_record, result_of_record
 from tests.cluster.history import Charge
 from tests.cluster.message_lines import (
     game_result,
-    ladder_entry,
-    match_end_received,
     match_entry,
     turn_received,
-    verdict_received,
 )
 
 JUDGE = ("history", "final_logs", "message_lines", "final_state", "checker")
@@ -75,15 +72,6 @@ def test_the_example_of_a_record_is_read() -> None:
     assert match.result.ranks == (1, 2)
 
 
-def test_a_move_is_told_with_its_charge() -> None:
-    entry = entry_pb2.Entry(
-        number=3,
-        move_played=entry_pb2.MovePlayed(played=game_pb2.SeatMove(seat=1, move="a-b"), clock_charge=CHARGE),
-    )
-    line = match_entry("m1", entry, 5)
-    assert (line.number, line.kind, line.seat, line.move, line.charge) == (3, "move_played", 1, "a-b", CHARGED)
-
-
 def test_a_flag_and_a_hidden_entry() -> None:
     flag = match_entry("m1", entry_pb2.Entry(number=3, flag_fell=entry_pb2.FlagFell(seat=1, clock_charge=CHARGE)), 5)
     assert (flag.kind, flag.seat, flag.charge) == ("flag_fell", 1, CHARGED)
@@ -99,35 +87,8 @@ def test_the_digest_ignores_only_who_is_online() -> None:
     assert created("one", True) == created("one", False) != created("two", True)
 
 
-def test_an_entry_of_a_ladder() -> None:
-    entry = ladder_pb2.LadderEntry(number=2, match_rated=ladder_pb2.MatchRated(match_id="m1"))
-    other = ladder_pb2.LadderEntry(number=2, match_rated=ladder_pb2.MatchRated(match_id="m2"))
-    line = ladder_entry("ladder/main", entry, 5)
-    assert (line.log, line.number, line.kind) == ("ladder/main", 2, "match_rated")
-    assert line.digest != ladder_entry("ladder/main", other, 5).digest
-
-
-def test_verdicts() -> None:
-    acceptance = play_pb2.Acceptance(entry_number=7, ply=2)
-    accepted = play_pb2.Verdict(match_id="m1", turn_token="t", accepted=acceptance, clock_charge=CHARGE)
-    line = verdict_received(accepted, 5)
-    assert (line.outcome, line.number, line.reason, line.charge, line.at_us) == ("accepted", 7, "", CHARGED, 5)
-    error = error_pb2.ErrorDetail(reason=error_pb2.ERROR_REASON_STORE_UNAVAILABLE)
-    rejected = play_pb2.Verdict(match_id="m1", turn_token="t", rejected=play_pb2.Rejection(error=error))
-    line = verdict_received(rejected, 5)
-    assert (line.outcome, line.number, line.reason, line.charge) == ("rejected", 0, "STORE_UNAVAILABLE", None)
-    stale = play_pb2.Verdict(match_id="m1", turn_token="t", stale=play_pb2.StaleAnswer())
-    assert verdict_received(stale, 5).outcome == "stale"
-
-
 def test_a_turn_with_and_without_a_limit() -> None:
     turn = play_pb2.Turn(match_id="m1", seat=1, turn_token="t", ply=4, position="p", time_left_ms=12)
     assert turn_received(turn, 5).left_us == 12_000
     turn.ClearField("time_left_ms")
     assert turn_received(turn, 5).left_us is None
-
-
-def test_an_end_with_ratings() -> None:
-    after = rating_pb2.Rating(value=1510)
-    ended = play_pb2.MatchEnded(match_id="m1", seat=1, ratings=[rating_pb2.RatingChange(bot="anna", after=after)])
-    assert match_end_received(ended, 5).ratings == (("anna", 1510),)

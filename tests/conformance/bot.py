@@ -143,10 +143,7 @@ class Bot:
 
     def open_channel(self) -> grpc.Channel:
         address = self.environment["BOT_REFEREE"]
-        options = [
-            ("grpc.max_receive_message_length", self.max_message_bytes),
-            ("grpc.use_local_subchannel_pool", 1),
-        ]
+        options = [("grpc.max_receive_message_length", self.max_message_bytes), ("grpc.use_local_subchannel_pool", 1)]
         if not self.environment.get("BOT_CA"):
             return grpc.insecure_channel(address, options)
         return grpc.secure_channel(address, grpc.ssl_channel_credentials(self.roots()), options)

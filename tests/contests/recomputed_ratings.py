@@ -5,13 +5,7 @@ from collections.abc import Iterable, Mapping
 from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
 from referee.contests.ladder.events import LadderEvent, MatchRated, SeasonStarted
 from referee.contests.ladder.rating_rules import RatingHistory, holders_of
-from referee.contests.strength.rating import (
-    FinishOrder,
-    Player,
-    RatingRecord,
-    compute_rating_updates,
-    widen_ratings,
-)
+from referee.contests.strength.rating import FinishOrder, Player, RatingRecord, compute_rating_updates, widen_ratings
 from referee.match import setup
 
 

@@ -93,10 +93,7 @@ def compare(name: str, lots: Sequence[RatingQuality], paired: Sequence[RatingQua
 
 
 def compared(
-    field: str,
-    runs: Sequence[int],
-    matches: Sequence[int],
-    play: Play = SimulatedLadder.play_paired,
+    field: str, runs: Sequence[int], matches: Sequence[int], play: Play = SimulatedLadder.play_paired
 ) -> dict[tuple[str, int], ComparedQuality]:
     """Return each measure after each of these numbers of matches per bot, with the default terms of ladders."""
     terms = {number: LadderPlayTerms("main", b"seed %d" % number) for number in runs}

@@ -62,30 +62,11 @@ def test_available_entrants_with_free_slots_are_paired() -> None:
     assert play.ladder.due_matches == play.start_matches() == []
 
 
-def test_an_entrant_with_two_free_slots_is_paired_twice() -> None:
-    assert len(new_ladder(DUEL, *"abc", room=2).pair_and_start()) == 3
-
-
-def test_an_offline_entrant_is_not_paired() -> None:
-    play = new_ladder(DUEL, *"abc")
-    del play.slots["a"]
-    assert seats_of(play.pair_and_start()) == [{"b", "c"}]
-
-
 def test_the_limit_on_concurrent_matches_holds() -> None:
     play = started_ladder(*"abcdef", max_concurrent_matches=2)
     assert len(play.playing) == 2
     play.result(play.playing[0], 1, 2)
     assert len(play.pair_and_start()) == 1
-
-
-def test_a_deferred_match_does_not_delay_others() -> None:
-    play = new_ladder(DUEL, *"abcd")
-    play.pair()
-    away = play.ladder.due_matches[0].pairing.entrants[0]
-    del play.slots[away]
-    (due,) = play.pair_and_start()
-    assert away not in due.seats
 
 
 def test_terms_are_taken_in_turn() -> None:

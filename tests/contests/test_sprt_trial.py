@@ -114,15 +114,6 @@ def test_three_outcomes_can_be_counted_in_sets_too() -> None:
     assert state_of(play).counts == (1, 0, 1)
 
 
-def test_a_set_that_ends_early_waits_for_those_planned_before_it() -> None:
-    play = trial(at_once=4)
-    first, again, *later = play.tournament.due_matches()
-    give(play, "b", *later)
-    assert state_of(play).matches == 0
-    give(play, "a", first, again)
-    assert state_of(play).counts == (1, 0, 0, 0, 1)
-
-
 @pytest.mark.parametrize("lead", [0.0, 100.0])
 def test_the_order_in_which_matches_end_changes_neither_verdict_nor_counts(lead: float) -> None:
     results = random_results(random_numbers(f"order, {lead}"), lead)

@@ -197,11 +197,6 @@ def test_a_swiss_round_is_paired_at_the_start_and_by_the_last_result_of_the_roun
     assert any(isinstance(event, PairingsPlanned) for event in play.do(last))
 
 
-def test_a_bye_gives_the_points_of_a_win() -> None:
-    play = started(Swiss(rounds=1), "abc").play_out()
-    assert sorted(play.points.values()) == [0, 1, 1]
-
-
 def test_the_table_of_an_earlier_round_can_still_be_seen() -> None:
     play = started(Swiss(rounds=3), "abcd").play_out()
     assert max(row.points for row in play.tournament.standings(until=1)) == 1
@@ -389,13 +384,6 @@ def test_a_repeated_withdrawal_changes_nothing() -> None:
     assert play.withdraw("a") == []
     with pytest.raises(errors.UnknownEntrant):
         play.withdraw("x")
-
-
-def test_both_entrants_may_leave_a_knock_out() -> None:
-    play = started(Elimination(), "abcd")
-    play.withdraw("a", "d")
-    play.play_out()
-    assert play.table[0][1] == "b"
 
 
 def test_a_cancelled_tournament_ignores_results() -> None:

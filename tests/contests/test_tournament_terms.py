@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from referee_values import Elimination, Gauntlet, RoundRobin, Swiss, TournamentTerms
+from referee_values import Elimination, Gauntlet, RoundRobin, Sprt, Swiss, TournamentTerms
 
 from referee.contests.contest_errors import BadTerms
 from referee.contests.pairing import DuplicateSets
@@ -114,6 +114,13 @@ def test_every_default_is_filled_in_once() -> None:
     assert completed.elimination == Elimination(matches_per_pairing=1, max_extra_matches=2)
     assert (completed.seeding, completed.no_show_ms, completed.max_no_shows) == ("entry_order", 600_000, 2)
     assert complete_terms(completed, 2) == completed
+    gauntlet = complete_terms(TournamentTerms(gauntlet=Gauntlet(challengers=("a",))), 2).gauntlet
+    assert gauntlet
+    assert gauntlet.cycles == 1
+    trial = complete_terms(TournamentTerms(sprt=Sprt(elo1=5)), 2)
+    assert (trial.sprt, trial.no_show_ms) == (Sprt(elo1=5, alpha=0.05, beta=0.05, model="pentanomial"), 0)
+    for boards, tie_break in ((0, "buchholz"), (4, "board_points")):
+        assert complete_terms(TournamentTerms(swiss=SWISS, boards=boards), 2).tie_breaks[0] == tie_break
 
 
 def test_moments_are_unix_milliseconds_and_unset_terms_limit_nothing() -> None:

@@ -10,10 +10,7 @@ from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.systems.acceleration import Acceleration
 from referee.contests.systems.swiss import pair_swiss_round
 from referee.contests.tables.round_result import ResultKind
-from referee.contests.tournament.commands import (
-    RequestBye,
-    StartTournament,
-)
+from referee.contests.tournament.commands import RequestBye, StartTournament
 from referee.contests.tournament.tournament_pairing import first_has_first_move
 from referee.contests.tournament.tournament_terms import SprtTrial, TournamentFormat
 from referee.contests.tournament.trf import TIE_BREAK_CODES, to_trf, write_trf

@@ -17,18 +17,12 @@ from tests.deploy.tools import find_tool
 
 pytestmark = pytest.mark.slow
 
-MAX_COMMANDS = 30
-
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Iterator[Machine]:
     new_machine = Machine(tmp_path / "machine")
     yield new_machine
     new_machine.stop()
-
-
-def test_the_setup_has_fewer_than_thirty_commands() -> None:
-    assert len(setup_commands()) < MAX_COMMANDS
 
 
 def assert_is_leaf(certificate: Path) -> None:

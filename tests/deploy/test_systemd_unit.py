@@ -77,3 +77,16 @@ def test_the_exposure_level_of_the_unit_is_low(unit: Path) -> None:
 def test_the_stop_timeout_exceeds_the_drain_grace_period() -> None:
     [stop_s] = re.findall(r"^TimeoutStopSec=(\d+)$", UNIT.read_text(encoding="utf-8"), re.MULTILINE)
     assert int(stop_s) > read_settings({}, environment={}).settings.drain_grace_s
+
+
+RULES = DEPLOY / "firewall" / "referee.nft"
+
+
+def test_nft_accepts_the_rules() -> None:
+    # In a network namespace of its own, which also those may change who are not root.
+    run_command(find_tool("unshare"), "--map-root-user", "--net", find_tool("nft"), "--check", "--file", RULES)
+
+
+def test_the_rules_protect_the_default_port() -> None:
+    port = read_settings({}, environment={}).settings.listen.port
+    assert f"tcp dport {port} jump strangers" in RULES.read_text(encoding="utf-8")

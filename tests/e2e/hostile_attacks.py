@@ -28,7 +28,7 @@ from tests.e2e.bot_connection import BotConnection
 from tests.e2e.call_errors import parse_error
 from tests.e2e.contests import match_terms
 from tests.e2e.organiser import METHODS, call_method
-from tests.e2e.test_large_rules import LARGE
+from tests.e2e.test_match_creation import LARGE
 from tests.e2e.test_permissions import LATER, calls_for_others
 
 ACCEPTED = ""

@@ -88,12 +88,7 @@ def run_server(
         assert line, log.read_text()
         ports = json.loads(line)
         yield ServerProcess(
-            process,
-            ports["grpc"],
-            ports["http"],
-            ports.get("admin_token", ""),
-            log,
-            ports.get("site", ""),
+            process, ports["grpc"], ports["http"], ports.get("admin_token", ""), log, ports.get("site", "")
         )
     except BaseException as error:
         error.add_note(_last_errors(log))  # pytest shows notes together with the failure.

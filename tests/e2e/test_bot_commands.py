@@ -9,7 +9,6 @@ from referee_api.v1 import policy_pb2
 
 from referee.cli.bot import bot
 from referee.cli.server_matches import matches
-from tests.e2e.contests import create_ladder, create_tournament
 from tests.e2e.organiser import Organiser, server_with_organiser
 from tests.e2e.test_operator_commands import assert_refused, run, run_command, run_json
 
@@ -67,17 +66,6 @@ def test_versions_and_tokens_of_a_bot_are_managed_by_its_owner(organiser: Organi
     (revoked,) = run_json(organiser, organiser.token, "bot", "tokens", "revoke", name, made["token"]["id"])
     assert revoked["revoked"]
     assert_refused(organiser, made["secret"], "BAD_TOKEN", "bot", "show", name)
-
-
-def test_a_bot_enters_and_leaves_contests_by_its_own_token(organiser: Organiser) -> None:
-    create_ladder(organiser)
-    create_tournament(organiser)
-    for secret in organiser.secrets:
-        run(organiser, secret, "ladder", "join", organiser.name)
-    assert "-" in run(organiser, organiser.secrets[0], "ladder", "challenge", organiser.name, *organiser.bots)
-    assert "1 entrants" in run(organiser, organiser.secrets[0], "tournament", "enter", organiser.name)
-    assert "0 entrants" in run(organiser, organiser.secrets[0], "tournament", "withdraw", organiser.name)
-    assert "left" in run(organiser, organiser.secrets[0], "ladder", "leave", organiser.name)
 
 
 def test_the_log_of_a_bot_is_shown_to_its_owner_only(organiser: Organiser) -> None:

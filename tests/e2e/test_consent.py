@@ -62,12 +62,6 @@ def test_bots_take_no_matches_of_other_holders_by_default(organiser: Organiser, 
     assert unmet(organiser.create_match) == ""
 
 
-def test_the_consent_stays_when_another_field_is_updated(organiser: Organiser) -> None:
-    organiser.call("BotService/UpdateBot", name=organiser.bots[0], consent={"scope": OWN, "games": ["toc"]})
-    changed = organiser.call("BotService/UpdateBot", name=organiser.bots[0], description="changed").bot
-    assert (changed.description, changed.consent.scope, [*changed.consent.games]) == ("changed", OWN, ["toc"])
-
-
 def test_a_bot_for_anyone_takes_matches_on_its_conditions(organiser: Organiser, other: Organiser) -> None:
     organiser.set_consent(scope=ANYONE, games=["alquerque"])
     bots = organiser.bots

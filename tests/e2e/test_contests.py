@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from referee_api.v1 import contest_pb2, ladder_pb2, policy_pb2, sprt_pb2, tournament_pb2
+from referee_api.v1 import contest_pb2, ladder_pb2, tournament_pb2
 
 from tests.e2e.call_errors import reason_of
 from tests.e2e.contests import (
@@ -15,9 +15,7 @@ from tests.e2e.contests import (
     call_for_ladder,
     call_for_tournament,
     create_ladder,
-    create_tournament,
     join_ladder,
-    match_terms,
     start_tournament,
 )
 from tests.e2e.honest_bots import run_honest_bots
@@ -28,7 +26,6 @@ from tests.e2e.server_metrics import error_log_lines
 pytestmark = pytest.mark.slow
 
 BOTS = 4
-RANDOM_IF_LATE = policy_pb2.Policies(timeout=policy_pb2.TIMEOUT_ACTION_RANDOM_MOVE)
 NUMBERS = count(1)
 
 
@@ -172,27 +169,6 @@ def test_a_holder_cannot_have_the_name_of_a_contest(organiser: Organiser) -> Non
     assert [reason_of(create, holder=holder) for holder in ("ladder/main", "tournament/cup")] == ["BAD_FIELD"] * 2
 
 
-@pytest.mark.parametrize(
-    ("given", "duplicate", "timeout_ms"),
-    [
-        (match_terms(TOC), False, 1000),
-        (match_terms(TOC, nonce_timeout_ms=7), False, 7),
-        (match_terms(TOC, without_nonces=True), False, 0),
-        (match_terms(), False, 0),
-        (match_terms(policies=RANDOM_IF_LATE), False, 1000),
-        (match_terms(policies=RANDOM_IF_LATE), True, 0),
-    ],
-)
-def test_a_ladder_asks_for_nonces_by_default_if_the_seed_matters_and_its_matches_form_no_sets(
-    organiser: Organiser, given: Any, duplicate: bool, timeout_ms: int
-) -> None:
-    more: dict[str, Any] = {"duplicate_play": {}} if duplicate else {}
-    [terms] = create_ladder(organiser, match_terms=[given], **more).terms.match_terms
-    assert (terms.nonce_timeout_ms, terms.without_nonces) == (timeout_ms, not timeout_ms)
-    copied = create_ladder(organiser, name=f"{organiser.name}-copy", request_id="copy", match_terms=[terms], **more)
-    assert list(copied.terms.match_terms) == [terms]
-
-
 # Tournaments
 
 
@@ -258,19 +234,3 @@ def test_a_pairing_that_waits_for_absent_entrants_shows_when_they_lose_it(organi
     pairing = next(answer.pairings[0] for answer in calls if answer.pairings[0].HasField("no_show_time"))
     assert pairing.no_show_time.ToMilliseconds() >= started.start_time.ToMilliseconds() + 3_600_000
     organiser.call("TournamentService/CancelTournament", name=organiser.name)
-
-
-@pytest.mark.parametrize(
-    ("form", "timeout_ms"),
-    [
-        ({"round_robin": {}}, 1000),
-        ({"round_robin": {}, "duplicate_play": {}}, 0),
-        ({"sprt": {"elo1": 5, "model": sprt_pb2.SPRT_MODEL_TRINOMIAL}}, 1000),
-        ({"sprt": {"elo1": 5}}, 0),
-    ],
-)
-def test_a_tournament_asks_for_nonces_by_default_if_the_seed_matters_and_its_matches_form_no_sets(
-    organiser: Organiser, form: dict[str, Any], timeout_ms: int
-) -> None:
-    terms = create_tournament(organiser, match_terms=match_terms(policies=RANDOM_IF_LATE), **form).terms.match_terms
-    assert (terms.nonce_timeout_ms, terms.without_nonces) == (timeout_ms, not timeout_ms)

@@ -65,13 +65,6 @@ def test_each_role_of_a_signed_token_has_its_rights(provider: Connected) -> None
     assert (token.HasField("expire_time"), token.HasField("create_time")) == (True, False)
 
 
-def test_an_organiser_invites_authors(provider: Connected) -> None:
-    organiser = provider.issuer.token(sub="olga")
-    invited = provider.call(organiser, "InvitationService/CreateInvitation", **invitation("invite"))
-    redeem = {"request_id": "redeem", "code": invited.code, "holder": "team-1"}
-    assert provider.call(organiser, "InvitationService/RedeemInvitation", **redeem).secret.startswith("rf_")
-
-
 def invitation(request_id: str) -> dict[str, Any]:
     return {"request_id": request_id, "max_uses": 1, "expire_time": {"seconds": int(time.time()) + 3_600}}
 
@@ -106,12 +99,6 @@ def test_nobody_takes_over_the_property_of_a_holder_with_a_stored_token(provider
     invited = provider.call(stored, "InvitationService/CreateInvitation", **invitation("collide"))
     redeem = {"request_id": "collide", "code": invited.code, "holder": "oidc:ada"}
     assert reason_of(provider.call, stored, "InvitationService/RedeemInvitation", **redeem) == "BAD_NAME"
-
-
-def test_tokens_are_refused_without_an_issuer(tmp_path: Path) -> None:
-    with run_issuer() as issuer, run_server(tmp_path, "--ephemeral") as server, server.channel() as channel:
-        assert reason_of(Connected(issuer, channel, server.admin_token).call, issuer.token()) == "BAD_TOKEN"
-        assert issuer.fetches == 0
 
 
 def test_while_the_issuer_is_down_the_server_runs_and_stored_tokens_are_valid(tmp_path: Path) -> None:

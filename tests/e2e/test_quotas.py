@@ -10,7 +10,7 @@ from tests.e2e.call_errors import assert_refused, error_of, reason_of
 from tests.e2e.contests import call_for_ladder, create_ladder, create_tournament, match_terms, tournament_request
 from tests.e2e.error_causes import exceed_rate_limit
 from tests.e2e.organiser import Organiser, entries_of
-from tests.e2e.test_large_rules import LARGE
+from tests.e2e.test_match_creation import LARGE
 
 pytestmark = pytest.mark.slow
 
@@ -31,20 +31,6 @@ def test_the_unfinished_contests_of_an_organiser_are_limited(organiser: Organise
     assert usage(organiser).contests == 1
     call_for_ladder(organiser, "CloseLadder")
     create_tournament(organiser)
-
-
-def test_quotas_are_listed_in_pages(organiser: Organiser) -> None:
-    organiser.set_quota(max_bots=50)
-    by_holder: dict[str, quota_pb2.HolderQuota] = {}
-    token = None
-    while token != "":
-        page = organiser.call_as_admin("AdminService/ListQuotas", page_size=1, page_token=token)
-        by_holder |= {quota.holder: quota for quota in page.quotas}
-        token = page.next_page_token
-    own = by_holder[organiser.name]
-    assert (own.quota.max_bots, own.own_quota.max_bots, own.own_quota.max_matches) == (50, 50, 0)
-    assert (own.usage.bots, by_holder["admin"].HasField("own_quota")) == (2, False)
-    assert list(by_holder) == sorted(by_holder)
 
 
 def test_a_holder_over_its_storage_quota_cannot_create_anything(organiser: Organiser) -> None:

@@ -1,19 +1,30 @@
 """The real server as clients see it: errors, health, reflection and HTTP pages."""
 
-import urllib.request
+import json
+import socket
+import subprocess
+import sys
+import threading
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
-from grpc_health.v1 import health_pb2
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_health.v1.health_pb2_grpc import HealthStub
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 
 from engines import registry
 from referee.transport.contract_options import SERVICES
+from referee.transport.server import REFLECTION_SERVICES
+from tests.deploy.tools import find_tool
+from tests.docs import contract
+from tests.e2e import http2
 from tests.e2e.call_errors import reason_of
+from tests.e2e.honest_bots import create_match, entries, run_honest_bots
 from tests.e2e.organiser import Organiser
-from tests.e2e.server import TIMEOUT_S, ServerProcess
+from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server
 
 pytestmark = pytest.mark.slow
 
@@ -51,12 +62,110 @@ def test_reflection_lists_services_and_methods_without_a_token(organiser: Organi
     assert file.service[0].method[0].name == "Play"
 
 
-def test_the_http_pages_show_readiness_and_metrics(server: ServerProcess) -> None:
-    with urllib.request.urlopen(f"http://{server.http}/readyz", timeout=TIMEOUT_S) as page:
-        assert page.read() == b"ready\n"
-    with urllib.request.urlopen(f"http://{server.http}/metrics", timeout=TIMEOUT_S) as page:
-        assert b"referee_rpcs_total" in page.read()
-
-
 def test_no_secret_is_logged(server: ServerProcess) -> None:
     assert "rf_" not in server.log.read_text()
+
+
+def run_tool(name: str, *arguments: str) -> str:
+    completed = subprocess.run(
+        [find_tool(name), *arguments], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+    )
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    return completed.stdout
+
+
+def test_grpcurl_lists_and_describes_every_service_and_method(server: ServerProcess) -> None:
+    listed = run_tool("grpcurl", "-plaintext", server.address, "list").split()
+    assert set(SERVICES) | set(REFLECTION_SERVICES) | {"grpc.health.v1.Health"} == set(listed)
+    names = [f"{method.containing_service.full_name}.{method.name}" for method in contract.methods().values()]
+    for name in [*listed, *names[:3], "referee_api.v1.PlayService.Play", "referee_api.v1.Turn"]:
+        assert name in run_tool("grpcurl", "-plaintext", server.address, "describe", name)
+
+
+def test_ghz_calls_a_method_by_reflection(server: ServerProcess) -> None:
+    report = json.loads(
+        run_tool(
+            *("ghz", "--insecure", "--total", "20", "--concurrency", "2", "--format", "json"),
+            *("--metadata", json.dumps({"authorization": f"Bearer {server.admin_token}"})),
+            *("--call", "referee_api.v1.GameService.GetGame", "--data", '{"name": "alquerque"}', server.address),
+        )
+    )
+    assert report["statusCodeDistribution"] == {"OK": 20}
+
+
+@pytest.mark.parametrize("service", REFLECTION_SERVICES)
+def test_reflection_finds_a_method_in_both_versions(server: ServerProcess, service: str) -> None:
+    with server.channel() as channel:
+        file = find_symbol(channel, service, "referee_api.v1.MatchService.GetMatch")
+        assert "MatchService" in [declared.name for declared in file.service]
+
+
+@pytest.mark.parametrize(
+    "name", ["referee_api.v1.MatchService.Nothing", "referee_api.v1.Nothing.GetMatch", "Nothing", ""]
+)
+def test_reflection_does_not_find_unknown_symbols(server: ServerProcess, name: str) -> None:
+    with server.channel() as channel, pytest.raises(KeyError):
+        find_symbol(channel, REFLECTION_SERVICES[0], name)
+
+
+def find_symbol(channel: grpc.Channel, service: str, symbol: str) -> Any:
+    """Return the file that defines the symbol, from this version of the reflection service. Raises KeyError."""
+    # The client supports only v1alpha, but the versions differ only in the names of their services.
+    database: Any = ProtoReflectionDescriptorDatabase(channel)
+    known_series = database._stub.ServerReflectionInfo
+    database._stub.ServerReflectionInfo = channel.stream_stream(
+        f"/{service}/ServerReflectionInfo", known_series._request_serializer, known_series._response_deserializer
+    )
+    return database.FindFileContainingSymbol(symbol)
+
+
+def test_a_health_watch_reports_the_shutdown_and_does_not_delay_it(tmp_path: Path) -> None:
+    with run_server(tmp_path) as server, server.channel() as channel:
+        stub: Any = health_pb2_grpc.HealthStub(channel)
+        watching = stub.Watch(health_pb2.HealthCheckRequest(), timeout=TIMEOUT_S)
+        assert next(watching).status == health_pb2.HealthCheckResponse.SERVING
+        assert server.stop() == 0
+        assert next(watching).status == health_pb2.HealthCheckResponse.NOT_SERVING
+
+
+def test_an_unread_health_watch_does_not_delay_the_shutdown(tmp_path: Path) -> None:
+    with run_server(tmp_path) as server, http2.connect(server.address, TIMEOUT_S) as connection:
+        connection.sendall(http2.PREFACE + http2.NO_WINDOW + http2.complete_call(1, http2.HEALTH_PATH))
+        answered = threading.Event()
+        reader = threading.Thread(target=read_until_closed, args=(connection, answered))
+        reader.start()
+        assert answered.wait(TIMEOUT_S)
+        assert server.stop() == 0
+        reader.join(TIMEOUT_S)
+
+
+def read_until_closed(connection: socket.socket, answered: threading.Event) -> None:
+    """Keep the connection alive until the server closes it.
+
+    Headers of a response need no flow control window, but its data do.
+    """
+    with connection.makefile("rb") as stream:
+        while len(header := stream.read(http2.FRAME_HEADER_BYTES)) == http2.FRAME_HEADER_BYTES:
+            size, kind, flags = int.from_bytes(header[:3], "big"), header[3], header[4]
+            payload = stream.read(size)
+            if kind == http2.HEADERS:
+                answered.set()
+            elif kind == http2.SETTINGS_ and not flags & http2.ACK:
+                connection.sendall(http2.frame(http2.SETTINGS_, http2.ACK, 0))
+            elif kind == http2.PING_ and not flags & http2.ACK:
+                connection.sendall(http2.frame(http2.PING_, http2.ACK, 0, payload))
+
+
+@pytest.mark.parametrize("flag", ["--grpc-event-engine", "--no-grpc-event-engine"])
+def test_bots_play_with_and_without_the_event_engine(tmp_path: Path, flag: str) -> None:
+    with run_server(tmp_path, flag) as server, server.channel() as channel:
+        owner = create_organiser_token(channel, server.admin_token)
+        secrets = register_bots(channel, owner, "anna", "bert")
+        with run_honest_bots(server, tmp_path, secrets):
+            match_id = create_match(channel, owner, "a match", "alquerque", ["anna", "bert"])
+            assert entries(channel, owner, match_id)[-1].play_ended.result.HasField("played")
+
+
+def test_grpc_is_not_imported_before_the_setting_is_known() -> None:
+    code = "import sys, referee.cli.serve; sys.exit(int('grpc' in sys.modules))"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

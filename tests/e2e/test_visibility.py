@@ -5,15 +5,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from referee_api.v1 import game_pb2, play_pb2
+from referee_api.v1 import play_pb2
 
-from tests.e2e.organiser import Organiser, call_method, new_organiser
+from tests.e2e.organiser import Organiser, call_method
 from tests.e2e.server import ServerProcess, run_server
 from tests.e2e.server_metrics import metrics
 
 pytestmark = pytest.mark.slow
 
-TOC = game_pb2.Rules(game="toc")
 GROUPS = ("referee_append_group_count", "referee_append_group_sum")
 
 
@@ -36,31 +35,6 @@ def watch_match(organiser: Organiser, secret: str, match_id: str, after: int, li
 def kinds(entries: list[Any]) -> list[str]:
     """Return the kinds of events; an empty string for an entry whose event is hidden."""
     return [entry.WhichOneof("event") or "" for entry in entries]
-
-
-def test_toc_gifts_are_hidden_until_the_last_one_and_then_shown_to_giver_and_receiver_only(
-    server: ServerProcess,
-) -> None:
-    with server.channel() as channel, new_organiser(server, channel, "sealed", 4) as organiser:
-        match_id = organiser.start_match(rules=TOC)
-        began = organiser.call("MatchService/GetMatch", match_id=match_id).state.entry_number
-        gifts: list[str] = []
-        for seat in range(4):
-            turn = organiser.next_turn(seat)
-            gifts.append(turn.legal_moves[0])
-            organiser.submit_move(turn, gifts[seat])
-        viewers: list[tuple[int | None, str]] = [(None, organiser.token), *enumerate(organiser.secrets)]
-        for viewer, secret in viewers:
-            _, *entries = watch_match(organiser, secret, match_id, began, 4)
-            assert kinds(entries) == ["choice_sealed", "choice_sealed", "choice_sealed", "move_played"]
-            gave = [entry.choice_sealed.state.position.split()[5].split("/") for entry in entries[:3]]
-            assert {card for row in gave for card in row} - {"?", "-"} == (
-                {gifts[viewer][1:]} if viewer is not None and viewer < 3 else set()
-            )
-            played = entries[3].move_played
-            shown = {choice.seat: choice.move for choice in (*played.revealed, played.played)}
-            known = () if viewer is None else (viewer, (viewer + 2) % 4)
-            assert shown == {giver: gift if giver in known else "=?" for giver, gift in enumerate(gifts)}
 
 
 def test_watchers_see_that_a_nonce_was_added_and_its_value_when_play_starts(organiser: Organiser) -> None:

@@ -139,9 +139,3 @@ def test_actions_and_observations_never_change(game: Game, request: pytest.Fixtu
 def test_the_page_describes_the_actions_of_every_game(game: Game) -> None:
     section = PAGE.read_text(encoding="utf-8").split(f"\n### {game.title}\n")[1].split("\n#")[0]
     assert f"{len(codec_of(game, game.settings()).chunks)} actions" in section
-
-
-@pytest.mark.parametrize("game", INSTALLED, ids=lambda game: game.name)
-def test_every_field_of_an_observation_has_a_meaning(game: Game) -> None:
-    for field in codec_of(game, game.settings()).fields:
-        assert field.meaning.endswith("."), field

@@ -62,11 +62,7 @@ async def test_a_damaged_tournament_does_not_affect_the_others(tmp_path: Path, d
     second_process = await open_process(store=store)
     assert [contest for contest, _ in second_process.faults] == ["tournament/cup"]
     assert [state.name for state in await second_process.tournaments.find()] == ["new", "old"]
-    for call in (
-        second_process.tournaments.get,
-        second_process.tournaments.start,
-        second_process.tournaments.cancel,
-    ):
+    for call in (second_process.tournaments.get, second_process.tournaments.start, second_process.tournaments.cancel):
         with pytest.raises(ContestDamaged, match="the log of tournament/cup is damaged"):
             await call("cup")
     with pytest.raises(NameTaken):

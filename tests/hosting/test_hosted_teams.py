@@ -7,7 +7,6 @@ from referee_values import Qualification, RoundRobin, Swiss
 from referee.accounts.account_errors import BadField
 from referee.contests.contest_errors import WrongParticipantCount
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.tournament.state import Tournament
 from referee.contests.tournament.tournament_terms import TournamentFormat
 from referee.hosting.contest_terms import HostedTournamentTerms
 from referee.hosting.hosting_errors import AlreadyIn
@@ -88,26 +87,6 @@ async def test_an_absent_bot_loses_its_board_only_and_holds_up_nobody() -> None:
     assert (tournament.pairings.no_show_counts(), tournament.pairings.forfeit_counts()["reds"]) == ({}, 3)
 
 
-async def test_a_board_is_lost_while_another_board_is_still_played() -> None:
-    harness = await open_teams(team_terms(RoundRobin(), no_show_ms=3_000), "reds", "blues", away=BOTS)
-    harness.choose = lambda *_: ""  # The bots never move, so their flags fall.
-    harness.connect("ada", "cyd", "dan")
-    await harness.time.advance(4 * SECOND)
-    progress = await pairing_of(harness, "reds")
-    assert ([due.number for due in progress.matches_in_play], progress.absent_boards) == ([1], {2: frozenset({"reds"})})
-    await harness.time.advance(20 * SECOND)
-    assert (await harness.until_over("cup")).tournament.phase == "finished"
-
-
-async def test_a_team_without_any_bot_online_loses_by_absence_and_is_withdrawn() -> None:
-    harness = await open_teams(team_terms(no_show_ms=60_000), away=TEAMS["reds"])
-    await harness.time.advance(61 * SECOND)
-    assert (await pairing_of(harness, "reds")).absent == {"reds"}
-    await harness.time.advance(61 * SECOND)
-    tournament = (await harness.until_over("cup")).tournament
-    assert (tournament.withdrawn, tournament.pairings.no_show_counts()) == (("reds",), {"reds": 2})
-
-
 async def test_a_bot_that_is_away_does_not_hold_up_the_other_boards_in_the_queue() -> None:
     harness = await open_teams(team_terms(RoundRobin()), "reds", "blues", away=("bob",))
     queued = harness.tournaments.queue(harness.time.wall_ms()).waiting
@@ -134,19 +113,6 @@ async def test_a_tournament_of_teams_goes_on_after_a_crash_in_the_middle_of_a_ro
         assert tournament.standings() == expected
         assert len(await harness.store.match_ids()) == 12
         await again.close()
-
-
-async def test_the_boards_that_were_lost_by_absence_stay_lost_after_a_restart() -> None:
-    harness = await open_teams(team_terms(RoundRobin(), no_show_ms=60_000), "reds", "blues", away=("ada", "bob", "dan"))
-    harness.choose = lambda *_: ""
-    await harness.time.advance(61 * SECOND)
-    lost: Tournament = (await harness.tournaments.get("cup")).tournament
-    await kill_process()
-    again = await open_process(store=harness.store)
-    tournament = (await again.tournaments.get("cup")).tournament
-    assert tournament.standings() == lost.standings()
-    assert tournament.pairings["1.1"].absent_boards == {1: {"reds"}, 2: {"reds", "blues"}}
-    assert {row.entrant: row.points for row in tournament.standings()} == {"blues": 2.0, "reds": 0.0}
 
 
 async def test_a_team_needs_one_bot_for_each_board_and_shares_none() -> None:

@@ -107,15 +107,6 @@ async def test_another_process_finds_the_same_ladder_and_the_same_histories() ->
     assert [await history(again, name) for name in NAMES] == seen
 
 
-async def test_the_log_says_what_was_corrected_by_whom_and_why() -> None:
-    harness = await rated_ladder()
-    new = strike("m2")
-    await corrected(harness, new, new)
-    (event,) = [event for event in await events(harness.store) if isinstance(event, MatchCorrected)]
-    assert (event.correction.by, event.correction.message, event.finish) == ("ann", "why", None)
-    assert (await harness.ladders.get("main")).ladder.rated_matches.corrections["m2"].correction == new
-
-
 async def test_a_ladder_that_is_over_can_be_corrected_and_stays_over() -> None:
     harness = await rated_ladder()
     await harness.ladders.close("main")
@@ -140,9 +131,7 @@ async def until_over(harness: HostingHarness) -> LadderState:
     return await until(harness, lambda state: state.over)
 
 
-async def test_matches_that_end_while_a_correction_is_computed_are_rated_on_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_matches_that_end_while_a_correction_is_computed_are_rated_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
     harness = await rated_ladder()
     monkeypatch.setattr(ladder_corrections, "MATCHES_HERE", 0)
     read = harness.contests.read

@@ -8,11 +8,11 @@ from referee_values import DuplicatePlay, IllegalMovePolicy, Policies
 
 from referee.accounts.account_errors import BadField, BadSeats, BotPaused, NameTaken
 from referee.accounts.bots import BotPause, PauseCause, paused, resumed
-from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
-from referee.contests.contest_errors import LadderClosed, NotAMember
-from referee.contests.ladder.events import LadderClosureFinished, MatchRated, PairingPlanned
-from referee.contests.ladder.state import LadderPhase
+from referee.contests.contest_entrant import EntrantJoined
+from referee.contests.contest_errors import NotAMember
+from referee.contests.ladder.events import MatchRated, PairingPlanned
 from referee.contests.pairing import ContestMatchStarted, ContestMatchVoided
+from referee.contests.strength.rating import FinishOrder, compute_rating_updates
 from referee.hosting.contest_log import ContestEntry, ContestEvent
 from referee.hosting.hosting_errors import NoSuchLadder
 from referee.hosting.ladder_host import LadderFilter, LadderRequest
@@ -25,10 +25,18 @@ from referee.match.match_errors import RequestIdReused
 from referee.match.match_terms import MatchTerms
 from referee.match.result import EndCause
 from referee.match.setup import Player
-from tests.hosting.harness import MANY_MATCHES, HostingHarness, Store, choose_by_match, open_process, reopen
+from tests.hosting.harness import (
+    MANY_MATCHES,
+    HostingHarness,
+    SimulatedCrash,
+    Store,
+    choose_by_match,
+    kill_process,
+    open_process,
+    reopen,
+)
 from tests.hosting.ladder_harness import (
     CONTEST,
-    check_the_logs,
     close_and_check,
     disconnect,
     events,
@@ -59,60 +67,6 @@ async def test_online_bots_play_continuously_and_are_ranked() -> None:
     assert {row.player for row in rows} == {Player(name, "1") for name in "abcdef"}
     assert not any(row.idle or row.provisional for row in rows)
     assert min(row.rating.matches for row in rows) >= 10
-    await close_and_check(harness)
-
-
-async def test_no_more_matches_are_in_play_than_the_limit_of_the_ladder() -> None:
-    harness = await open_with_ladder(ladder_terms(max_concurrent_matches=2), *"abcdefgh", online=MANY_MATCHES)
-    state, watch = await harness.ladders.watch("main", 0)
-    while not rated(20)(state):
-        steps = await anext(watch)
-        assert all(len(step.state.ladder.matches_in_play) <= 2 for step in steps)
-        state = steps[-1].state
-
-
-async def test_only_matches_that_can_start_are_planned() -> None:
-    harness = await open_with_ladder(ladder_terms(), *"abcd")
-    await settle()
-    assert (await harness.ladders.get("main")).ladder.planned_count == 0
-    harness.choose = lambda *_: ""
-    harness.connect("a", "b", hello=ONE)
-    await settle()
-    ladder = (await harness.ladders.get("main")).ladder
-    assert (ladder.planned_count, len(ladder.matches_in_play), ladder.due_matches) == (1, 1, [])
-
-
-async def test_a_bot_that_joins_later_is_paired_and_one_that_leaves_is_not() -> None:
-    harness = await open_with_ladder(ladder_terms(), *"abc")
-    await harness.store.register("d")
-    harness.connect(*"abcd", hello=ONE)
-    await until(harness, rated(5))
-    await harness.ladders.leave("main", "a")
-    await harness.ladders.join("main", ladder_entrant("d"))
-    await until(harness, rated(25))
-    await harness.close()
-    recorded = await events(harness.store)
-    since_leave = recorded[next(at for at, event in enumerate(recorded) if isinstance(event, EntrantLeft)) :]
-    seated = {name for event in since_leave if isinstance(event, PairingPlanned) for name in event.pairing.entrants}
-    assert seated == {"b", "c", "d"}
-    await check_the_logs(harness.store)
-
-
-async def test_a_bot_that_crashes_loses_its_matches_and_the_others_continue() -> None:
-    harness = await open_with_ladder(ladder_terms(), *"abc")
-    (crashing_session, *_) = harness.connect(*"abc", hello=ONE)
-    await until(harness, rated(3))
-    harness.choose = lambda match, seat, moves: (
-        "" if match.players[seat].bot == "a" else choose_by_match(match, seat, moves)
-    )
-    await until(harness, lambda state: any("a" in due.seats for due in state.ladder.matches_in_play))
-    disconnect(harness, crashing_session)
-    await harness.time.advance(300 * SECOND)
-    state = await harness.ladders.get("main")
-    assert state.ladder.current_season.record(Player("a", "1")).forfeits == 1
-    rows = {row.entrant.name: row for row in await harness.ladders.standings("main")}
-    assert rows["a"].idle
-    assert all("a" not in due.seats for due in state.ladder.matches_in_play)
     await close_and_check(harness)
 
 
@@ -179,26 +133,6 @@ async def test_a_new_season_keeps_rating_values_history_and_the_old_standings() 
     assert {point.season for point in await harness.ladders.history("main", "a")} == {1, 2}
     with pytest.raises(BadField):
         await harness.ladders.standings("main", season=3)
-    await close_and_check(harness)
-
-
-async def test_a_closed_ladder_ends_when_its_last_match_is_rated() -> None:
-    harness = await open_with_ladder(ladder_terms(), *"abcd", silent=True, online=ONE)
-    await until(harness, lambda state: len(state.ladder.matches_in_play) == 2)
-    _, watch = await harness.ladders.watch("main", None)
-    state = await harness.ladders.close("main", "thank you")
-    assert state.ladder.phase is LadderPhase.CLOSING
-    playing = {state.match_id(due) or "" for due in state.ladder.matches_in_play}
-    assert len(playing) == 2
-    for match_id in playing:
-        await harness.referee.resign(match_id, 0)
-    received = [step.entry.event async for steps in watch for step in steps]
-    assert received[-1] == LadderClosureFinished()
-    assert playing == {event.match_id for event in received if isinstance(event, MatchRated)}
-    with pytest.raises(LadderClosed):
-        await harness.ladders.join("main", ladder_entrant("a"))
-    assert await harness.ladders.find(LadderFilter()) == []
-    assert [item.created.name for item in await harness.ladders.find(LadderFilter(with_closed=True))] == ["main"]
     await close_and_check(harness)
 
 
@@ -282,33 +216,6 @@ async def test_a_result_is_rated_at_once_even_if_another_process_has_extended_th
     await close_and_check(harness)
 
 
-@pytest.mark.slow
-async def test_changing_partners_are_rated_individually() -> None:
-    harness = await open_with_ladder(ladder_terms("toc"), *"nesw", online=ONE)
-    await until(harness, lambda state: sum(item.matches for item in state.ladder.current_season.ratings.values()) >= 12)
-    sides = set[frozenset[frozenset[str]]]()
-    for event in await rated_events(harness):
-        match = (await harness.referee.status(event.match_id)).match
-        assert match.result
-        seated_bots = [player.bot for player in match.players]
-        assert [change.bot for change in match.ratings] == seated_bots
-        gains = [change.after.value > change.before.value for change in match.ratings]
-        assert (gains[0], gains[1]) == (gains[2], gains[3]) == (match.result.ranks[0] == 1, match.result.ranks[1] == 1)
-        sides.add(frozenset({frozenset(seated_bots[::2]), frozenset(seated_bots[1::2])}))
-    assert len(sides) == 3
-    await close_and_check(harness)
-
-
-async def test_a_void_match_is_played_again_and_never_rated() -> None:
-    harness = await open_with_ladder(ladder_terms(max_concurrent_matches=1), "a", "b")
-    harness.voided = frozenset({"1/1.1"})
-    harness.connect("a", "b")
-    state = await until(harness, rated(1))
-    first = state.ladder.pairings["1"]
-    assert (first.void_counts, [*first.match_ids]) == ({1: 1}, [(1, 1), (1, 2)])
-    await close_and_check(harness)
-
-
 async def test_a_match_that_becomes_void_while_another_result_is_recorded_is_recorded_too() -> None:
     harness = await open_with_ladder(ladder_terms(), *"abcd", silent=True, online=ONE)
     state = await until(harness, lambda state: len(state.playing) == 2)
@@ -325,25 +232,6 @@ async def test_a_match_that_becomes_void_while_another_result_is_recorded_is_rec
     await settle()
     voided = [event for event in await events(harness.store) if isinstance(event, ContestMatchVoided)]
     assert len(voided) == 2
-
-
-async def test_matches_of_a_set_start_equally_with_seats_exchanged_and_stay_secret_until_both_end() -> None:
-    harness = await open_with_ladder(
-        ladder_terms(duplicate_play=DuplicatePlay(), max_concurrent_matches=1), "a", "b", online=MANY_MATCHES
-    )
-    await until(harness, rated(1))
-    assert harness.ladders.workers.is_set_open("ladder/main", "1/1", "")
-    state = await until(harness, rated(2))
-    assert not harness.ladders.workers.is_set_open("ladder/main", "1/1", "")
-    ids = [
-        item
-        for progress in state.ladder.pairings.values()
-        if progress.pairing.id == "1"
-        for item in progress.match_ids.values()
-    ]
-    first, second = [(await harness.referee.status(item)).match.setup for item in ids]
-    assert first.seed == second.seed
-    assert first.players == second.players[::-1]
 
 
 async def test_a_bot_that_reaches_the_fault_limit_of_the_ladder_is_paused_and_not_paired() -> None:
@@ -404,19 +292,6 @@ async def test_matches_start_no_more_often_than_the_rate_of_the_ladder() -> None
     assert await started_matches() == 2
     await harness.time.advance(SECOND)
     assert await started_matches() == 3
-
-
-async def test_a_paused_ladder_starts_no_match_until_it_is_resumed() -> None:
-    harness = await open_with_ladder(ladder_terms(), "a", "b")
-    assert (await harness.ladders.pause("main", "back soon")).ladder.paused
-    harness.connect("a", "b")
-    await harness.ladders.challenge("main", "r", ("a", "b"))
-    await settle()
-    state = await harness.ladders.get("main")
-    assert (state.ladder.matches_in_play, state.waiting) == ([], [])
-    assert harness.ladders.queue(0).waiting == ()
-    await harness.ladders.resume("main")
-    await until(harness, rated(1))
 
 
 async def test_a_draining_referee_pairs_no_bots() -> None:
@@ -484,3 +359,55 @@ async def test_a_paused_bot_cannot_join() -> None:
     with pytest.raises(BotPaused):
         await harness.ladders.join("main", ladder_entrant("a"))
     assert len(await harness.store.matches.contests.read(CONTEST)) == 1
+
+
+BOT_COUNT = 40
+NEW = [f"new-{number}" for number in range(BOT_COUNT)]
+KNOWN = [f"known-{number}" for number in range(BOT_COUNT)]
+TWO = Hello(max_matches=2)
+
+
+async def large_ladder() -> Store:
+    """Create a ladder with many entrants, half of them provisional and all offline."""
+    harness = await open_with_ladder(ladder_terms(provisional_matches=1), *NEW, *KNOWN)
+    await harness.close()
+    written = len(await events(harness.store)) + 1
+    await harness.store.matches.contests.append(CONTEST, written, [rated_match(*pair) for pair in pairs(KNOWN)])
+    return harness.store
+
+
+def pairs(names: list[str]) -> list[tuple[str, str]]:
+    return list(zip(names[::2], names[1::2], strict=True))
+
+
+def rated_match(winner: str, loser: str) -> MatchRated:
+    finish = FinishOrder(((Player(winner, "1"),), (Player(loser, "1"),)), (1, 2))
+    return MatchRated(f"{winner}-{loser}", finish, (), compute_rating_updates({}, finish))
+
+
+async def paired(store: Store) -> list[str]:
+    """Return all entrants that were paired, in the order of pairing."""
+    return [
+        name for event in await events(store) if isinstance(event, PairingPlanned) for name in event.pairing.entrants
+    ]
+
+
+async def test_every_entrant_gets_one_opponent_before_any_gets_a_second_one() -> None:
+    store = await large_ladder()
+    harness = HostingHarness(store)
+    harness.choose = lambda *_: ""
+    await harness.open()
+    harness.connect(*NEW, *KNOWN, hello=TWO)
+    await until(harness, lambda state: state.ladder.planned_count > BOT_COUNT)
+    first = (await paired(store))[: 2 * BOT_COUNT]
+    assert sorted(first) == sorted([*NEW, *KNOWN])
+
+
+async def test_waiting_entrants_are_paired_in_batches() -> None:
+    store = await large_ladder()
+    harness = HostingHarness(store, SimulatedCrash(1))
+    await harness.open()
+    harness.connect(*NEW, *KNOWN, hello=TWO)
+    await harness.crash.happened.wait()
+    assert 0 < len(await paired(store)) <= BOT_COUNT / 2
+    await kill_process()

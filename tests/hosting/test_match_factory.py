@@ -8,13 +8,7 @@ from referee.accounts.bots import BotPause, PauseCause, paused
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND
-from tests.hosting.harness import (
-    MANY_MATCHES,
-    HostingHarness,
-    cup_terms,
-    open_with_tournament,
-    reopen,
-)
+from tests.hosting.harness import MANY_MATCHES, HostingHarness, cup_terms, open_with_tournament, reopen
 from tests.hosting.ladder_harness import ladder_terms, open_with_ladder, until
 from tests.live.fake_time import settle
 

@@ -1,37 +1,28 @@
 """Acts of staff on hosted tournaments."""
 
 import pytest
+from msgspec.structs import replace
 from referee_values import RoundRobin, Swiss
 
 from referee.accounts.account_errors import BadField
+from referee.contests.contest_errors import BadRanks, MatchNotCounted
+from referee.contests.pairing import DuplicateSets
 from referee.contests.tournament.commands import PairRound, PostponePairing, ReopenPairing
 from referee.hosting.hosting_errors import TournamentNotStarted, TournamentOver
 from referee.match.clock import SECOND
 from referee.match.result import EndKind
+from tests.contests.correction_examples import correct, strike
 from tests.hosting.harness import (
-    MANY_MATCHES,
     HostingHarness,
     cup_terms,
     kill_process,
     open_process,
     open_with_tournament,
-    reopen,
     tournament_request,
 )
 from tests.live.fake_time import settle
 
 FOUR = ("ada", "bob", "cyd", "dan")
-
-
-async def test_pairings_by_hand_are_played_in_place_of_the_others_even_after_a_restart() -> None:
-    first = await open_with_tournament(cup_terms(Swiss(rounds=1)), *FOUR)
-    by_hand = (("dan", "ada"), ("cyd", "bob"))
-    await first.tournaments.act("cup", PairRound(1, by_hand, "a mistake", "org"))
-    second = await reopen(first)
-    second.connect(*FOUR)
-    state = await second.until_over("cup")
-    assert {played.pairing.entrants for played in state.tournament.pairings.values() if played.scores} == {*by_hand}
-    assert len(await first.store.match_ids()) == 2
 
 
 async def test_a_match_that_was_created_for_a_pairing_that_staff_replaced_becomes_void() -> None:
@@ -54,18 +45,6 @@ async def test_a_postponed_pairing_starts_at_its_time() -> None:
     state = await harness.tournaments.get("cup")
     assert (state.tournament.matches_in_play, state.tournament.phase) == ([], "playing")
     await harness.time.advance(SECOND)
-    await harness.until_over("cup")
-
-
-async def test_a_reopened_pairing_is_played_again_and_its_first_match_is_kept() -> None:
-    harness = await open_with_tournament(cup_terms(Swiss(rounds=2), round_break_ms=60_000), *FOUR, online=MANY_MATCHES)
-    await harness.until("cup", lambda state: state.tournament.round == 2)
-    state = await harness.tournaments.act("cup", ReopenPairing("1.1", "wrong rules", "org"))
-    assert state.tournament.round == 1
-    await harness.until("cup", lambda state: state.tournament.round == 2)
-    tournament = (await harness.tournaments.get("cup")).tournament
-    assert len(tournament.pairings["1.1"].match_ids) == 2
-    await harness.time.advance(60 * SECOND)
     await harness.until_over("cup")
 
 
@@ -101,3 +80,43 @@ async def test_a_match_that_was_created_before_a_crash_for_a_pairing_that_staff_
     second.connect(*FOUR)
     state = await second.until_over("cup")
     assert {played.pairing.entrants for played in state.tournament.pairings.values() if played.scores} == {*by_hand}
+
+
+async def played_set() -> HostingHarness:
+    """Return a tournament of one pairing with two matches, in which the entrants have exchanged their seats."""
+    harness = await open_with_tournament(cup_terms(RoundRobin(), duplicate=DuplicateSets()), "ada", "bob")
+    harness.connect("ada", "bob")
+    await harness.until_over("cup")
+    return harness
+
+
+async def test_ranks_are_those_of_the_seats_of_the_match() -> None:
+    harness = await played_set()
+    state = await harness.tournaments.get("cup")
+    first, second = state.tournament.pairings["1.1"].match_ids.values()
+    await harness.tournaments.correct("cup", correct(first, 1, 2))
+    progress = await harness.tournaments.correct("cup", correct(second, 1, 2))
+    assert [progress.scores[number].ranks for number in (1, 2)] == [(1, 2), (2, 1)]
+    assert list(progress.points) == [1, 1]
+    progress = await harness.tournaments.correct("cup", strike(first))
+    assert list(progress.points) == [0, 1]
+    again = await harness.tournaments.tables.rows(await harness.tournaments.get("cup"))
+    assert [row.standing.points for row in again] == [1, 0]
+
+
+async def test_invalid_corrections_are_errors_and_change_nothing() -> None:
+    harness = await played_set()
+    before = await harness.tournaments.get("cup")
+    (match_id, _) = before.tournament.pairings["1.1"].match_ids.values()
+    for wrong, error in (
+        (strike("m9"), MatchNotCounted),
+        (correct(match_id, 1, 2, 3), BadRanks),
+        (replace(strike(match_id), message=""), BadField),
+        (replace(strike(match_id), message="x" * 201), BadField),
+    ):
+        with pytest.raises(error):
+            await harness.tournaments.correct("cup", wrong)
+    assert await harness.tournaments.get("cup") is before
+    await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), name="next", request_id="r2"))
+    with pytest.raises(TournamentNotStarted):
+        await harness.tournaments.correct("next", strike(match_id))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, TypeVarTuple, Unpack
 
 import pytest
-from referee_values import RoundRobin, Swiss
+from referee_values import Swiss
 
 from referee.contests.contest_errors import CommandNotAllowed, TrfNotAvailable
 from referee.contests.pairing import MatchScore
@@ -15,23 +15,15 @@ from referee.contests.tournament.commands import (
     StartTournamentMatch,
     TournamentCommand,
 )
-from referee.contests.tournament.decide import decide, will_pair_round
+from referee.contests.tournament.decide import decide
 from referee.contests.tournament.state import Tournament, evolve
 from referee.contests.tournament.tournament_export import estimate_strengths
-from referee.contests.tournament.tournament_terms import Pools
 from referee.hosting import tournament_tables
-from referee.hosting.hosting_errors import TournamentNotStarted
 from referee.hosting.tournament_state import MAX_ENTRANTS_HERE, TournamentState, decide_and_pair
 from referee.hosting.tournament_tables import TournamentTables, cross_table, rows
 from referee.live.worker_pool import WorkerPool
 from tests.contests.tournament_harness import entered
-from tests.hosting.harness import (
-    MANY_MATCHES,
-    cup_terms,
-    open_process,
-    open_with_tournament,
-    tournament_request,
-)
+from tests.hosting.harness import MANY_MATCHES, cup_terms, open_with_tournament
 
 LARGE = MAX_ENTRANTS_HERE + 1
 
@@ -104,12 +96,6 @@ async def test_a_command_is_rejected_equally_in_a_large_tournament() -> None:
         await decide_and_pair(new_tournament(LARGE), StartTournamentMatch("1.1", 1, 1, "m"), Recorder())
 
 
-def test_only_swiss_and_pools_pair_rounds_during_play() -> None:
-    assert will_pair_round(new_tournament(5), StartTournament())
-    assert will_pair_round(new_tournament(5, Pools(2, 3)), StartTournament())
-    assert not will_pair_round(new_tournament(5, RoundRobin()), StartTournament())
-
-
 async def test_a_table_is_computed_once_for_all_callers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tournament_tables, "MAX_PAIRINGS_HERE", 0)
     harness = await open_with_tournament(cup_terms(Swiss(rounds=2)), "ada", "bob", "cyd", online=MANY_MATCHES)
@@ -144,11 +130,3 @@ async def test_a_failed_table_is_computed_again(monkeypatch: pytest.MonkeyPatch)
     await tables.rows(state)
     await tables.cross_table(state)
     assert len(tables._cache) == 1
-
-
-async def test_tables_are_not_available_before_the_start() -> None:
-    harness = await open_process("ada", "bob", "cyd")
-    state = await harness.tournaments.create(tournament_request(cup_terms(Swiss(rounds=2), "nim"), "ada", "bob", "cyd"))
-    for call in (harness.tournaments.tables.rows(state), harness.tournaments.tables.cross_table(state)):
-        with pytest.raises(TournamentNotStarted):
-            await call

@@ -1,13 +1,11 @@
 """No-shows, automatic starts, the close of entries and breaks between rounds of hosted tournaments."""
 
-import pytest
 from referee_values import RoundRobin, Swiss
 
 from referee.accounts.bots import BotPause, PauseCause, paused
 from referee.contests.tournament.state import Tournament
-from referee.hosting.hosting_errors import EntriesClosed
+from referee.hosting.tournament_worker import MAX_STEP_US, AbsenceTimer
 from referee.match.clock import MS, SECOND
-from referee.match.setup import Player
 from tests.hosting.harness import (
     MANY_MATCHES,
     HostingHarness,
@@ -54,28 +52,6 @@ async def test_a_bot_that_does_not_come_loses_its_pairing_and_holds_up_nobody() 
     assert (await harness.store.accounts.bot("ada")).faults == 0
 
 
-async def test_a_bot_that_comes_in_time_plays() -> None:
-    harness = await open_process(*FOUR)
-    harness.connect("bob", "cyd", "dan")
-    await start_tournament(harness, cup_terms(Swiss(rounds=3), no_show_ms=60_000), *FOUR)
-    await harness.time.advance(59 * SECOND)
-    harness.connect("ada")
-    await harness.until_over("cup")
-    assert harness.tournaments.no_show_times_ms("cup") == {}
-    assert await absent_entrants(harness) == []
-
-
-async def test_a_bot_that_comes_and_goes_does_not_hold_up_the_round() -> None:
-    harness = await open_with_tournament(cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
-    for _ in range(2):
-        session = harness.referee.sessions.open(Player("bob", "1"), MANY_MATCHES)
-        await harness.time.advance(30 * SECOND)
-        harness.referee.sessions.close(session)
-        await harness.time.advance(SECOND)
-    await harness.until_over("cup")
-    assert await absent_entrants(harness) == [{"ada"}]
-
-
 async def test_only_the_first_waiting_pairing_of_an_absent_entrant_is_lost_at_a_time() -> None:
     harness = await open_process(*FOUR)
     harness.connect("bob", "cyd", "dan")
@@ -108,16 +84,6 @@ async def test_nobody_is_absent_while_the_tournament_has_no_place_for_another_ma
     await harness.time.advance(6 * SECOND)
     assert await absent_entrants(harness) == []
     await harness.tournaments.cancel("cup")
-
-
-async def test_a_restart_lets_the_wait_begin_anew() -> None:
-    first = await open_with_tournament(cup_terms(RoundRobin(), no_show_ms=60_000), "ada", "bob")
-    await first.time.advance(59 * SECOND)
-    second = await reopen(first)
-    await second.time.advance(59 * SECOND)
-    assert await absent_entrants(second) == []
-    await second.time.advance(2 * SECOND)
-    assert await absent_entrants(second) == [{"ada", "bob"}]
 
 
 async def test_a_drain_lets_the_wait_begin_anew() -> None:
@@ -165,18 +131,6 @@ async def test_a_tournament_with_too_few_entrants_starts_when_there_are_enough()
     assert (await tournament_of(harness)).phase == "playing"
 
 
-async def test_entries_close_at_their_time() -> None:
-    harness = await open_process("ada", "bob", "cyd")
-    closes_at_ms = harness.time.wall_ms() + 1_000
-    terms = cup_terms(RoundRobin(), entries_close_at_ms=closes_at_ms)
-    await harness.tournaments.create(tournament_request(terms, "ada"))
-    await harness.tournaments.enter("cup", entrant("bob"))
-    await harness.time.advance(SECOND)
-    with pytest.raises(EntriesClosed) as refused:
-        await harness.tournaments.enter("cup", entrant("cyd"))
-    assert refused.value.details["closed_at"].endswith("+00:00")
-
-
 async def test_the_matches_of_a_round_wait_for_the_end_of_the_break_even_after_a_restart() -> None:
     first = await open_process(*FOUR)
     first.connect(*FOUR)
@@ -191,3 +145,55 @@ async def test_the_matches_of_a_round_wait_for_the_end_of_the_break_even_after_a
     assert not any(progress.match_ids for progress in (await tournament_of(second)).open_pairings)
     await second.time.advance(1 * SECOND)
     assert (await second.until_over("cup")).tournament.phase == "finished"
+
+
+ONE, OTHER = ("1.1", 0, "ada"), ("1.2", 0, "bob")
+
+
+def test_the_time_of_an_absence_adds_up() -> None:
+    timer = AbsenceTimer()
+    timer.update({ONE}, 100)
+    timer.update({ONE, OTHER}, 103)
+    timer.update(set(), 105)
+    timer.update({ONE}, 110)
+    timer.update({ONE}, 111)
+    assert (timer.waited_us(ONE), timer.waited_us(OTHER)) == (4, 0)
+
+
+def test_a_step_counts_only_up_to_its_limit_however_long_the_process_was_stopped() -> None:
+    timer = AbsenceTimer()
+    timer.update({ONE}, 0)
+    timer.update({ONE}, 1_000 * MAX_STEP_US)
+    assert timer.waited_us(ONE) == MAX_STEP_US
+
+
+def test_a_restart_lets_every_wait_begin_anew() -> None:
+    timer = AbsenceTimer()
+    timer.update({ONE}, 0)
+    timer.update({ONE}, 5)
+    timer.restart()
+    timer.update({ONE}, 9)
+    assert timer.waited_us(ONE) == 0
+    timer.update({ONE}, 10)
+    timer.forget("1.1")
+    assert timer.waited_us(ONE) == 0
+
+
+def test_a_pairing_ends_when_the_first_of_its_waits_does() -> None:
+    timer, other = AbsenceTimer(), ("1.1", 0, "bob")
+    timer.update({ONE}, 100)
+    timer.update({ONE, other, OTHER}, 103)
+    timer.update({ONE, other, OTHER}, 104)
+    assert timer.ends_us(60) == {"1.1": 160, "1.2": 163}
+    timer.forget("1.1")
+    assert timer.ends_us(60) == {"1.2": 163}
+    timer.restart()
+    assert timer.ends_us(60) == {}
+
+
+def test_a_board_that_has_ended_leaves_the_waits_of_the_other_boards() -> None:
+    timer, first, second = AbsenceTimer(), ("1.1", 1, "ada"), ("1.1", 2, "ada")
+    timer.update({first, second}, 0)
+    timer.update({first, second}, 5)
+    timer.forget("1.1", 1)
+    assert (timer.waited_us(first), timer.waited_us(second)) == (0, 5)

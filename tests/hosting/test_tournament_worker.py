@@ -5,16 +5,17 @@ from collections.abc import Sequence
 
 import pytest
 from msgspec.structs import replace
-from referee_values import Opening, RoundRobin, SeatMove, SeatOdds, Swiss, TimeControl
+from referee_api.v1 import play_pb2
+from referee_values import Elimination, Gauntlet, Opening, RoundRobin, SeatMove, SeatOdds, Swiss, TimeControl
 
-from engines.api import REFEREE
-from referee.accounts.bots import BotPause, PauseCause, paused, resumed
-from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
+from referee.accounts.bots import BotPause, PauseCause, Version, paused, resumed
+from referee.contests.contest_entrant import EntrantJoined
 from referee.contests.pairing import ContestMatchStarted
-from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.tournament.events import TournamentEnded
-from referee.contests.tournament.tournament_terms import Pools, SprtTrial
+from referee.contests.tournament.tournament_terms import Pools, TournamentFormat
 from referee.hosting.contest_log import ContestEntry, ContestEvent, TournamentCreated
+from referee.hosting.contest_terms import HostedTournamentTerms
+from referee.hosting.tournament_tables import cross_table, rows
 from referee.live.match_request import SET
 from referee.live.ports import StoreUnavailable
 from referee.live.referee import RefereeDraining
@@ -22,11 +23,10 @@ from referee.live.sessions import Hello
 from referee.match.clock import SECOND
 from referee.match.result import EndCause, EndKind
 from referee.match.setup import Player
-from referee.match.state import Match
+from referee.transport.wire.accounts import bot_log_entry_of
 from tests.hosting.harness import (
     MANY_MATCHES,
     HostingHarness,
-    choose_by_match,
     cup_terms,
     entrant,
     kill_process,
@@ -38,13 +38,6 @@ from tests.live.fake_time import settle
 from tests.live.referee_harness import GAMES
 
 FOUR = ("ada", "bob", "cyd", "dan")
-
-
-def best_nim_move(match: Match, moves: Sequence[str]) -> str:
-    """Leave a multiple of four in a game of Nim."""
-    position = match.require_position()
-    seat = position.owing[0]
-    return next((move for move in moves if int(position.play(seat, move).text(REFEREE).split()[0]) % 4 == 0), moves[0])
 
 
 async def pairs_with_results(harness: HostingHarness, name: str = "cup") -> list[set[str]]:
@@ -65,26 +58,12 @@ async def test_a_pairing_with_an_offline_bot_blocks_no_other_even_under_a_limit(
     assert (await harness.until_over("cup")).tournament.phase == "finished"
 
 
-async def test_no_more_matches_are_in_play_than_the_limit_of_the_tournament() -> None:
-    terms = cup_terms(RoundRobin(cycles=2), max_concurrent_matches=5)
-    harness = await open_with_tournament(terms, *FOUR, silent=True, online=MANY_MATCHES)
-    assert len(harness.referee.live_matches) == 5
-
-
 async def test_all_tournaments_together_respect_the_room_of_a_bot() -> None:
     harness = await open_process(*FOUR, silent=True, online=Hello(max_matches=2))
     for name in ("one", "two", "three"):
         await start_tournament(harness, cup_terms(RoundRobin()), *FOUR, name=name)
     for name in FOUR:
         assert sum(Player(name, "1") in match.players for match in harness.referee.live_matches) == 2
-
-
-async def test_several_concurrent_tournaments_all_end() -> None:
-    harness = await open_process("ada", "bob", "cyd", online=Hello(max_matches=2))
-    for name in ("one", "two", "three"):
-        await start_tournament(harness, cup_terms(RoundRobin(cycles=2)), "ada", "bob", "cyd", name=name)
-    for name in ("one", "two", "three"):
-        assert (await harness.until_over(name)).tournament.phase == "finished"
 
 
 async def test_a_pairing_of_a_paused_bot_waits_until_it_is_resumed() -> None:
@@ -121,34 +100,7 @@ async def test_a_void_match_is_played_again_at_once_and_is_never_scored() -> Non
     (progress,) = state.tournament.pairings.values()
     assert (progress.void_counts, len(progress.scores), len(progress.match_ids)) == ({1: 2}, 1, 3)
     results = [(await harness.referee.status(match_id)).match.result for match_id in progress.match_ids.values()]
-    assert [result.kind for result in results if result] == [
-        EndKind.VOID,
-        EndKind.VOID,
-        EndKind.PLAYED,
-    ]
-
-
-async def test_a_withdrawn_entrant_finishes_its_matches_and_they_count() -> None:
-    harness = await open_process("ada", "bob", "cyd")
-    harness.connect("bob", "cyd")
-    silent_session = harness.referee.sessions.open(Player("ada", "1"), Hello(max_matches=1))
-    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", "cyd")
-    state = await harness.until("cup", lambda state: len(state.tournament.open_pairings) == 2)
-    (due,) = state.tournament.matches_in_play
-    await harness.tournaments.withdraw("cup", "ada", "I am tired")
-    await settle()
-    assert len(harness.referee.live_matches) == 1
-    harness.referee.sessions.close(silent_session)
-    harness.connect("ada")
-    state = await harness.until_over("cup")
-    assert state.tournament.pairings[due.pairing.id].scores
-    assert (
-        sum(
-            "ada" in progress.pairing.entrants and bool(progress.scores)
-            for progress in state.tournament.pairings.values()
-        )
-        == 1
-    )
+    assert [result.kind for result in results if result] == [EndKind.VOID, EndKind.VOID, EndKind.PLAYED]
 
 
 async def test_cancelling_a_tournament_voids_its_matches_in_play_even_after_a_crash() -> None:
@@ -182,36 +134,6 @@ async def test_a_draining_referee_creates_no_matches_and_still_records_results()
         await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob", name="other")
 
 
-async def test_an_sprt_trial_of_two_versions_stops_at_its_verdict() -> None:
-    harness = await open_process("ada", versions=("1", "2"))
-    harness.connect("ada", version="1")
-    harness.connect("ada", version="2")
-    harness.choose = lambda match, seat, moves: (
-        choose_by_match(match, seat, moves) if match.players[seat].version == "1" else best_nim_move(match, moves)
-    )
-    old_version, new_version = (ContestEntrant(f"ada-{version}", bots=(Player("ada", version),)) for version in "12")
-    tournament_terms = cup_terms(SprtTrial(SprtParameters(200)), options={"heap": 40}, max_concurrent_matches=6)
-    await start_tournament(harness, tournament_terms, *(new_version, old_version))
-    state = await harness.until_over("cup")
-    assert state.tournament.trial_state
-    assert state.tournament.trial_state.verdict == "passed"
-    await settle()
-    assert harness.referee.live_matches == []
-
-
-async def test_a_trial_of_bots_without_randomness_counts_each_game_once_and_ends_undecided() -> None:
-    harness = await open_process("ada", "bob", online=MANY_MATCHES)
-    harness.choose = lambda match, seat, moves: (
-        best_nim_move(match, moves) if match.players[seat].bot == "ada" else moves[0]
-    )
-    await start_tournament(harness, cup_terms(SprtTrial(SprtParameters(20)), max_concurrent_matches=2), "ada", "bob")
-    state = await harness.until_over("cup")
-    trial = state.tournament.trial_state
-    assert trial
-    assert (trial.verdict, trial.matches, trial.repeated) == ("undecided", 2, 20)
-    assert trial.estimate.low < 0
-
-
 async def test_partners_get_the_seats_of_their_side_and_sides_alternate() -> None:
     harness = await open_process(*FOUR, online=MANY_MATCHES)
     tournament_terms = cup_terms(RoundRobin(cycles=2), "stones", {"seats": 4, "teams": True}, partners="fixed")
@@ -227,36 +149,6 @@ async def test_partners_get_the_seats_of_their_side_and_sides_alternate() -> Non
         side = progress.pairing.entrants.index(first)
         assert progress.scores[1].ranks[side] == match.result.side_ranks[0]
     assert seatings == {"acbd", "cadb"}
-
-
-async def test_changing_partners_share_the_rank_of_their_side() -> None:
-    harness = await open_process(*FOUR, online=MANY_MATCHES)
-    teams = {"seats": 4, "teams": True}
-    await start_tournament(harness, cup_terms(Pools(3, 4, ((0, 2), (1, 3))), "stones", teams), *FOUR)
-    state = await harness.until_over("cup")
-    partners = set()
-    for progress in state.tournament.pairings.values():
-        sides = [frozenset(progress.pairing.entrants[position] for position in side) for side in progress.pairing.sides]
-        partners.add(frozenset(sides))
-        result = (await harness.referee.status(progress.match_ids[1, 1])).match.result
-        assert result
-        assert progress.scores[1].ranks == result.ranks
-        assert (result.ranks[0], result.ranks[1]) == (result.ranks[2], result.ranks[3])
-    assert len(partners) == 3
-
-
-async def test_a_late_entrant_is_paired_from_the_next_round_on() -> None:
-    harness = await open_process(*FOUR, "eve")
-    harness.connect("ada", "bob", "cyd", "eve")
-    await start_tournament(harness, cup_terms(Swiss(rounds=3), last_entry_round=1), *FOUR)
-    await harness.until("cup", lambda state: len(state.tournament.open_pairings) == 1)
-    await harness.tournaments.enter("cup", entrant("eve"))
-    harness.connect("dan")
-    state = await harness.until_over("cup")
-    rounds = {
-        progress.pairing.round for progress in state.tournament.pairings.values() if "eve" in progress.pairing.entrants
-    }
-    assert rounds == {2, 3}
 
 
 async def test_matches_of_a_set_share_seed_and_opening_with_exchanged_seats() -> None:
@@ -346,3 +238,102 @@ async def test_a_fault_in_a_tournament_is_reported_and_retried_after_a_minute() 
     await after.time.advance(60 * SECOND)
     assert [contest for contest, _ in after.faults] == ["tournament/cup"] * 2
     after.faults.clear()
+
+
+BOTS = ("ada", "bob", "cyd", "dan", "eve")
+
+FORMATS: dict[str, tuple[TournamentFormat, int, str, int]] = {
+    "everybody twice": (RoundRobin(cycles=2), 4, "nim", 12),
+    "a swiss": (Swiss(rounds=3), 5, "nim", 6),
+    "a knock-out": (Elimination(third_place_match=True), 4, "nim", 4),
+    "a double knock-out": (Elimination(double_elimination=True), 4, "nim", 6),
+    "a gauntlet": (Gauntlet(challengers=("ada",), cycles=2), 4, "nim", 6),
+    "pools": (Pools(2, 3), 5, "stones", 2),
+}
+"""Each format with its number of entrants, the game, and the least number of matches."""
+
+
+@pytest.mark.parametrize("name", FORMATS)
+async def test_a_tournament_of_every_format_ends_and_counts_every_match_once(name: str) -> None:
+    form_terms, count, game, at_least = FORMATS[name]
+    bots = BOTS[:count]
+    harness = await open_with_tournament(cup_terms(form_terms, game), *bots, online=MANY_MATCHES)
+    state = await harness.until_over("cup")
+    assert state.tournament.phase == "finished"
+    table = rows(state)
+    assert {row.standing.entrant for row in table} == {*bots}
+    assert table[0].standing.rank == 1
+    matches = [match_id for progress in state.tournament.pairings.values() for match_id in progress.match_ids.values()]
+    assert len(matches) == len(set(matches)) >= at_least
+    assert await harness.store.matches.unfinished() == []
+    assert {match_id for _, cells in cross_table(state) for cell in cells for match_id in cell.match_ids} == {*matches}
+
+
+def frozen_terms(**more: object) -> HostedTournamentTerms:
+    return cup_terms(RoundRobin(), freeze_versions=True, **more)  # type: ignore[arg-type]
+
+
+async def bots_of(harness: HostingHarness) -> dict[str, tuple[Player, ...]]:
+    return (await harness.tournaments.get("cup")).bots()
+
+
+async def versions_played(harness: HostingHarness) -> set[Player]:
+    matches = [(await harness.referee.status(match_id)).match for match_id in await harness.store.match_ids()]
+    return {player for match in matches for player in match.players}
+
+
+async def notices(harness: HostingHarness, bot: str) -> list[tuple[int, str]]:
+    """Return the kinds and messages of the notices in the log of a bot, as its owner reads them."""
+    entries = map(bot_log_entry_of, await harness.bot_log.read(bot))
+    return [(entry.notice.kind, entry.notice.message) for entry in entries if entry.HasField("notice")]
+
+
+async def test_the_version_that_is_online_at_the_start_is_frozen_else_the_latest_one() -> None:
+    harness = await open_process("ada", "bob", versions=("1", "2"))
+    harness.connect("ada", version="1")
+    await start_tournament(harness, frozen_terms(), "ada", "bob")
+    assert await bots_of(harness) == {"ada": (Player("ada", "1"),), "bob": (Player("bob", "2"),)}
+    harness.connect("bob", version="2")
+    await harness.until_over("cup")
+    assert await versions_played(harness) == {Player("ada", "1"), Player("bob", "2")}
+
+
+async def test_a_bot_that_comes_with_another_version_waits_for_the_frozen_one() -> None:
+    harness = await open_process("ada", "bob", versions=("1", "2"))
+    harness.connect("bob", version="1")
+    await start_tournament(harness, frozen_terms(), "ada", "bob")
+    harness.connect("ada", version="1")
+    await settle()
+    await settle()
+    state = await harness.tournaments.get("cup")
+    assert state.tournament.phase == "playing"
+    assert not any(progress.match_ids for progress in state.tournament.open_pairings)
+    wanted = "ada plays in cup with version 2, which is frozen; 1 gets no match there"
+    assert await notices(harness, "ada") == [(play_pb2.NOTICE_KIND_VERSION_FROZEN, wanted)]
+    harness.connect("ada", version="2")
+    await harness.until_over("cup")
+    assert await notices(harness, "ada") == [(play_pb2.NOTICE_KIND_VERSION_FROZEN, wanted)]
+
+
+async def test_without_a_freeze_any_version_plays() -> None:
+    harness = await open_process("ada", "bob", versions=("1", "2"))
+    harness.connect("ada", "bob", version="1")
+    await start_tournament(harness, cup_terms(RoundRobin()), "ada", "bob")
+    await harness.until_over("cup")
+    assert await bots_of(harness) == {"ada": (Player("ada"),), "bob": (Player("bob"),)}
+
+
+async def test_late_entrants_and_bots_that_were_never_connected_are_frozen_when_they_come() -> None:
+    harness = await open_process("ada", "bob", "cyd")
+    await harness.store.register("dan", versions=())
+    terms = cup_terms(Swiss(rounds=2), last_entry_round=1, freeze_versions=True)
+    await start_tournament(harness, terms, "ada", "bob", "dan")
+    await harness.tournaments.enter("cup", entrant("cyd"))
+    await settle()
+    bots = await bots_of(harness)
+    assert (bots["cyd"], bots["dan"]) == ((Player("cyd", "1"),), (Player("dan"),))
+    await harness.store.accounts.add_version(Version("dan", "7", 1), 100)
+    harness.connect("dan", version="7")
+    await settle()
+    assert (await bots_of(harness))["dan"] == (Player("dan", "7"),)
+    await harness.tournaments.cancel("cup")

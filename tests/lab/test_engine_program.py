@@ -14,7 +14,7 @@ from referee.lab.lab_bots import LabBotRefused
 from referee.lab.lab_match import LabResult
 from referee.lab.lab_turn import LabTurn
 from referee.local.entrant import WrongGame
-from referee.match.result import EndCause, EndKind
+from referee.match.result import EndCause
 from tests.lab.test_lab_command import lab as run_lab
 from tests.lab.test_lab_command import results
 from tests.lab.test_line_program import children
@@ -59,21 +59,6 @@ def test_each_worker_runs_one_process_of_an_engine_for_all_its_matches(tmp_path:
     # Once to see whether it speaks UCI, and once in the worker.
     assert sorted((tmp_path / "starts").read_text().split()) == ["one", "one", "two", "two"]
     assert len(lines_to(tmp_path, "one", "ucinewgame")) == 4
-
-
-def test_a_gtp_engine_gets_the_stones_of_an_opening(tmp_path: Path) -> None:
-    bot = f'one = "{watched_engine(tmp_path, "one", "gtp").removeprefix("one=")}"'
-    done = run_lab(tmp_path, ARENA.replace("BOTS", bot).replace('"chess"', GO_OPENING))
-    assert done.exit_code == 0, done.output
-    assert [(each.result.kind, each.failures) for each in results(tmp_path)] == 2 * [(EndKind.PLAYED, ())]
-    told = [line.partition(" ")[2] for line in lines_to(tmp_path, "one", "")]
-    as_black, as_white = [told[i + 1 :] for i, line in enumerate(told) if line == "clear_board"]
-    assert as_black[:3] == ["play B E5", "play W C3", "genmove B"]
-    assert {"play B E5", "play W C3"} < set(as_white[:3])
-    assert as_white[3] == "genmove W"
-
-
-GO_OPENING = '"go"\nrounds = 1\noptions = { size = 9 }\nopenings = ["9/9/9/9/4b4/9/2w6/9/9 b 0 2"]'
 
 
 def test_an_engine_that_has_ended_is_started_again_and_plays_on(tmp_path: Path) -> None:

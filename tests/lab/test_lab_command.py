@@ -249,14 +249,6 @@ def test_a_bot_against_itself_plays_both_matches_of_a_pair_alike(tmp_path: Path)
     assert len(set(digests.values())) >= 4
 
 
-def test_in_a_gauntlet_only_the_challenger_meets_all_others(tmp_path: Path) -> None:
-    assert lab(tmp_path, GAUNTLET).exit_code == 0
-    assert {frozenset(result.bots) for result in results(tmp_path)} == {
-        frozenset({"rita", "rosa"}),
-        frozenset({"rita", "ruth"}),
-    }
-
-
 @pytest.mark.parametrize(("first", "second", "status"), [("greedy", "random", 0), ("random", "greedy", 6)])
 def test_a_test_ends_with_its_verdict(tmp_path: Path, first: str, second: str, status: int) -> None:
     done = lab(tmp_path, f'{SPRT}new = "{first}"\nold = "{second}"\n')

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from referee_values import Adjudication, ClockRule, DuplicatePlay, Opening, RoundRobin
+from referee_values import ClockRule, DuplicatePlay, Opening, RoundRobin
 
 from engines.game_errors import DetailedError
 from engines.registry import OURS, find
@@ -194,11 +194,6 @@ def test_parallel_matches_are_as_many_as_the_command_or_the_file_says(tmp_path: 
     (plan,) = plans_from(tmp_path, text)
     (other,) = read_arena(tmp_path / "plan.toml", 5)
     assert (plan.terms.max_concurrent_matches, other.terms.max_concurrent_matches) == (3, 5)
-
-
-def test_a_plan_says_when_matches_end_before_their_games(tmp_path: Path) -> None:
-    (plan,) = plans_from(tmp_path, f'adjudication = {{ max_plies = 9 }}\n{BOTS}[[games]]\ngame = "trox"\n')
-    assert plan.terms.match_terms.adjudication == Adjudication(max_plies=9)
 
 
 def test_scores_of_more_than_two_sides_cannot_end_a_match(tmp_path: Path) -> None:

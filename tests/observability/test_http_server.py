@@ -112,9 +112,7 @@ async def test_health_and_readiness_are_reported(harness: ServerHarness) -> None
 
 
 @with_server
-async def test_a_head_request_gets_headers_only_and_other_methods_and_paths_an_error(
-    harness: ServerHarness,
-) -> None:
+async def test_a_head_request_gets_headers_only_and_other_methods_and_paths_an_error(harness: ServerHarness) -> None:
     status, headers, body = await harness.request(b"HEAD /metrics HTTP/1.0\r\n\r\n")
     assert (status, headers["Content-Length"], body) == (200, "8", b"")
     assert (await harness.request(b"POST /metrics HTTP/1.1\r\n\r\n"))[0] == 405

@@ -317,9 +317,7 @@ class FailingRepr:
         raise RuntimeError("I will not say")
 
 
-def test_an_event_that_cannot_be_formatted_is_reported_without_its_values(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_an_event_that_cannot_be_formatted_is_reported_without_its_values(capsys: pytest.CaptureFixture[str]) -> None:
     stream = set_up(LogFormat.JSON)  # In a fixture, pytest's handler would also get the event, and fail.
     log.info("whisper", token=SECRET, what=FailingRepr())
     event = only_event(stream)

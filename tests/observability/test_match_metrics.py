@@ -1,5 +1,6 @@
 """Metrics of whole matches that are played by runners; the number of series does not grow with the matches."""
 
+import asyncio
 import random
 import sys
 from collections.abc import Callable, Sequence
@@ -9,25 +10,24 @@ import pytest
 from referee_values import IllegalMovePolicy, NetworkCredit, Policies
 
 from engines.api import Game
+from referee.contests.ladder.events import LadderClosureFinished, LadderClosureStarted
+from referee.contests.pairing import ContestMatchVoided
+from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.create import open_match
 from referee.live.match_request import LADDER
-from referee.live.ports import Entry, Lag, SeatDelays
+from referee.live.ports import CoAppend, Conflict, Entry, Lag, SeatDelays, StoreUnavailable
 from referee.live.runner import MatchRunner
 from referee.live.runner_dependencies import RunnerDependencies
 from referee.match.clock import MS, SECOND
 from referee.match.commands import DisconnectSeat, Resign, StartPlay
+from referee.match.events import MatchCreated
 from referee.match.state import Match
 from referee.observability.metrics import GaugeSources, Metrics
 from tests.live.fake_rating_writer import FakeRatingWriter
-from tests.live.runner_harness import (
-    RecordingObserver,
-    RunnerHarness,
-    answer,
-    is_playing,
-    match_setup,
-    submit_move,
-)
-from tests.observability.exposition import Page
+from tests.live.fake_time import FakeTime
+from tests.live.runner_harness import RecordingObserver, RunnerHarness, answer, is_playing, match_setup, submit_move
+from tests.observability.exposition import Page, gauge_sources
+from tests.storage.memory_log import MemoryEventLog
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 ON_LADDER = ((LADDER, "main"),)
@@ -248,3 +248,113 @@ def test_an_internal_fault_is_counted() -> None:
     metrics = Metrics("1.2.3")
     metrics.matches.on_fault("m1", ValueError("nobody has thought of this"))
     assert Page(metrics).value("referee_faults_total") == 1
+
+
+def queue_page(**queues: MatchQueue) -> Page:
+    metrics = Metrics("1.2.3")
+    metrics.register_gauges(gauge_sources(queues=lambda: queues))
+    return Page(metrics)
+
+
+def test_the_queue_is_counted_by_kind_and_wait_reason() -> None:
+    waiting = (
+        QueuedMatch(WaitReason.BOTS, 5_000),
+        QueuedMatch(WaitReason.BOTS, 7_500),
+        QueuedMatch(WaitReason.NOTHING, 10),
+    )
+    metrics_page = queue_page(ladder=MatchQueue(2, ()), tournament=MatchQueue(1, waiting))
+    assert metrics_page.all("referee_contests") == {("ladder",): 2, ("tournament",): 1}
+    assert metrics_page.all("referee_pairings_waiting") == {("tournament", "bots"): 2, ("tournament", "nothing"): 1}
+    assert metrics_page.all("referee_pairings_oldest_seconds") == {
+        ("tournament", "bots"): 7.5,
+        ("tournament", "nothing"): 0.01,
+    }
+
+
+def test_an_empty_queue_is_exported_with_zero_values() -> None:
+    samples = queue_page(ladder=MatchQueue(0, ())).families["referee_pairings_oldest_seconds"].samples
+    assert {sample.labels["waits_for"]: sample.value for sample in samples} == {"bots": 0, "place": 0, "nothing": 0}
+
+
+async def test_void_pairings_are_counted_by_kind() -> None:
+    metrics = Metrics("1.2.3")
+    contests = metrics.meter_contest_log(MemoryEventLog(FakeTime().wall_ms).contests)
+    await contests.append("tournament/cup", 0, [ContestMatchVoided("1.1", 1), ContestMatchVoided("1.2", 1)])
+    await contests.append("ladder/main", 0, [LadderClosureStarted(), ContestMatchVoided("1", 1)])
+    assert Page(metrics).all("referee_pairings_voided_total") == {("ladder",): 1, ("tournament",): 2}
+
+
+def creation(match_id: str) -> list[MatchCreated]:
+    return [MatchCreated(0, match_setup(match_id=match_id))]
+
+
+async def test_the_duration_of_an_append_ends_when_it_is_durable() -> None:
+    harness, metrics = RunnerHarness(), Metrics("1.2.3")
+    log = metrics.meter_event_log(harness.log, harness.time)
+    harness.log.after.clear()
+    append = asyncio.create_task(log.append("m1", 0, creation("m1")))
+    await harness.time.advance(3 * MS)
+    harness.log.after.set()
+    await append
+    page = Page(metrics)
+    assert page.value("referee_append_seconds_count") == 1
+    assert page.value("referee_append_seconds_sum") == pytest.approx(0.003)
+
+
+def test_the_appends_of_one_transaction_are_one_group() -> None:
+    metrics = Metrics("1.2.3")
+    for appends in (1, 5, 1):
+        metrics.committed(appends)
+    page = Page(metrics)
+    assert page.value("referee_append_group_sum") == 7
+    assert page.value("referee_append_group_bucket", le="1.0") == 2
+    assert page.value("referee_append_group_bucket", le="8.0") == 3
+
+
+async def test_a_failed_append_is_counted_separately() -> None:
+    harness, metrics = RunnerHarness(), Metrics("1.2.3")
+    log = metrics.meter_event_log(harness.log, harness.time)
+    with pytest.raises(Conflict):
+        await log.append("m1", 5, creation("m1"))
+    harness.log.make_unavailable()
+    with pytest.raises(StoreUnavailable):
+        await log.append("m1", 0, creation("m1"))
+    page = Page(metrics)
+    assert page.all("referee_appends_failed_total") == {("conflict",): 1, ("unavailable",): 1}
+    assert page.value("referee_append_seconds_count") == 0
+
+
+async def test_a_measured_log_reads_and_closes_the_log() -> None:
+    harness, metrics = RunnerHarness(), Metrics("1.2.3")
+    log = metrics.meter_event_log(harness.log, harness.time)
+    entries = await log.append("m1", 0, creation("m1"))
+    assert await log.read("m1") == entries
+    assert await log.read("m1", after=1) == []
+    assert await log.unfinished() == ["m1"]
+    await log.close()
+    with pytest.raises(StoreUnavailable):
+        await harness.stored.read("m1")
+
+
+async def test_a_measured_log_passes_on_co_appends() -> None:
+    harness, metrics = RunnerHarness(), Metrics("1.2.3")
+    log = metrics.meter_event_log(harness.log, harness.time)
+    await log.append("m1", 0, creation("m1"), None, CoAppend("ladder/main", 0, (LadderClosureFinished(),)))
+    assert [entry.event for entry in await harness.stored.contests.read("ladder/main")] == [LadderClosureFinished()]
+
+
+async def test_an_outage_of_the_log_is_reported_once_at_its_start_and_once_at_its_end() -> None:
+    harness, reports = RunnerHarness(), list[str]()
+    log = Metrics("1.2.3").meter_event_log(harness.log, harness.time, reports.append)
+    await log.append("m1", 0, creation("m1"))
+    assert reports == []
+    harness.log.make_unavailable()
+    for _ in range(3):
+        with pytest.raises(StoreUnavailable):
+            await log.append("m2", 0, creation("m2"))
+    assert reports == ["the disk is full"]
+    harness.log.make_available()
+    for match_id in ("m2", "m3"):
+        await log.append(match_id, 0, creation(match_id))
+    assert reports == ["the disk is full", ""]
+    assert [entry.event for entry in await log.read("m2")] == creation("m2")

@@ -18,7 +18,7 @@ from referee.records.signing_key import public_hex
 from referee.storage.codec import STORED_VERSION
 from tests.records.contests import contest_record, played_cup, run
 from tests.records.forgery import KEY, OTHER_KEY, lines_of, verdict_on
-from tests.records.test_every_byte import SMALL
+from tests.records.test_verify import SMALL
 
 PAGE = Path(__file__).parents[2] / "docs" / "records.md"
 EXAMPLE = re.compile(r"```json\n(.*?)```", re.DOTALL)

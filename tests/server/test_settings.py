@@ -1,5 +1,6 @@
 """Settings: their sources, the precedence of these, and errors for wrong values."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -102,15 +103,6 @@ def test_every_default_can_be_written_and_read_again(name: str) -> None:
     value = getattr(Settings(), name)
     assert setting_text(value) == SETTINGS[name].default
     assert SETTINGS[name].read(SETTINGS[name].default, "") == value
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_the_meaning_of_every_setting_is_one_sentence(name: str) -> None:
-    setting = SETTINGS[name]
-    assert setting.meaning[0].isupper()
-    assert setting.meaning.endswith(".")
-    assert setting.meaning.count(". ") == 0
-    assert setting.flag == f"--{name.replace('_', '-')}"
 
 
 def test_settings_for_time_and_bytes_have_their_unit_as_suffix() -> None:
@@ -364,3 +356,11 @@ def test_an_invalid_url_of_a_database_is_not_shown(url: str) -> None:
     with pytest.raises(InvalidSetting, match=r"invalid value '\*\*\*' for setting database") as error:
         read_variables(database=url)
     assert "secret" not in f"{error.value} {error.value.details}"
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "operations.md"
+
+
+def test_the_table_of_settings_names_exactly_the_declared_settings() -> None:
+    table = PAGE.read_text(encoding="utf-8").partition("| for | settings |\n| --- | --- |\n")[2].partition("\n\n")[0]
+    assert sorted(re.findall(r"`(\w+)`", table)) == sorted(SETTINGS)

@@ -11,6 +11,8 @@ import pytest
 
 from referee.live.match_timing import LoopTime
 from referee.local.embedded_server import settings as local_settings
+from referee.observability.http_server import MAX_CONNECTIONS
+from referee.server.open_files import MAX_RESERVED, max_connections
 from referee.server.referee_server import RefereeServer, ServerInfo
 from referee.server.setting_types import Address
 from referee.server.settings import Settings
@@ -106,3 +108,17 @@ def test_an_issuer_without_its_library_is_named_before_anything_is_created(
     with pytest.raises(StartupError, match=r"oidc_issuer requires the package jwt: pip install 'referee\[oidc\]'"):
         start(changed)
     assert not (tmp_path / "data").exists()
+
+
+FILES_AT_START = 33
+"""Measured: standard streams, event loops, listening sockets, the database."""
+
+
+@pytest.mark.parametrize("open_files", [1_024, 4_096, 65_536, 2**63 - 1])
+def test_files_are_left_for_health_checks_and_the_store(open_files: int) -> None:
+    assert open_files - max_connections(open_files) > MAX_CONNECTIONS + FILES_AT_START
+
+
+def test_nearly_all_of_many_files_are_for_connections() -> None:
+    assert max_connections(65_536) == 65_536 - MAX_RESERVED
+    assert max_connections(256) == 205

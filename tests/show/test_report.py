@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from referee.show.report import End, Game, Report, Row, Score
-from tests.show.season import report
 
 NOTHING = Report("tournament", "cup", "Cup", (), (Row(1, "anna"), Row(2, "bert")), ())
 
@@ -48,12 +47,3 @@ def test_ends_are_sorted_by_kind_and_frequency() -> None:
         ),
     )
     assert [end.reason for end, _ in report_data.ends()] == ["no_men", "time", "disconnected"]
-
-
-def test_estimates_are_narrower_after_more_matches() -> None:
-    short_season, long_season = report(4, cycles=2).estimates(), report(4, cycles=40).estimates()
-    assert all(
-        long_season[name].high - long_season[name].low < short_season[name].high - short_season[name].low
-        for name in long_season
-    )
-    assert abs(sum(estimate.elo for estimate in long_season.values())) < 1e-6

@@ -10,7 +10,6 @@ import pytest
 from referee_api.v1 import clock_pb2, match_pb2, play_pb2, result_pb2, token_pb2, tournament_pb2
 
 from tests.e2e.contests import (
-    call_for_ladder,
     call_for_tournament,
     create_ladder,
     create_tournament,
@@ -122,17 +121,6 @@ def test_what_cannot_be_a_token_is_refused(site: str, token: str) -> None:
     assert (answer.status, visitor.cookies) == (401, {})
 
 
-def test_a_token_opens_the_account_of_its_holder_or_of_its_bot(site: str, organiser: Organiser) -> None:
-    holder = f"{organiser.name}-author"
-    for name, token in [
-        (organiser.name, organiser.token),
-        (holder, create_token(organiser, token_pb2.ROLE_AUTHOR, holder)),
-        (organiser.bots[1], organiser.secrets[1]),
-    ]:
-        visitor = Visitor(site, token)
-        assert f">{name}</h1>" in visitor.follow(visitor.sign_in()).body
-
-
 def test_a_spectator_has_no_account(site: str, organiser: Organiser) -> None:
     visitor = Visitor(site, create_token(organiser, token_pb2.ROLE_SPECTATOR, "sam"))
     answer = visitor.sign_in()
@@ -221,16 +209,6 @@ def test_others_see_nothing_private(site: str, visitor: Visitor, organiser: Orga
         assert [stranger.get(page).status for page in contests] == [403, 403]
 
 
-def test_the_referee_refuses_what_a_forged_cookie_offers(site: str, organiser: Organiser) -> None:
-    create_tournament(organiser, entrants=entrants_of(organiser))
-    with new_organiser(organiser.server, organiser.channel, f"eve-{next(NUMBERS)}") as other:
-        stranger = Visitor(site, other.token)
-        stranger.cookies["referee_account"] = f"organiser:{organiser.name}:{other.token}"
-        answer = stranger.confirm(stranger.get(tournament_page(organiser)), "start-tournament")
-        assert answer.status == 403
-        assert find_tournament(organiser).phase == tournament_pb2.TOURNAMENT_PHASE_ENTRY
-
-
 def test_the_log_shows_rejected_moves_with_the_reason(visitor: Visitor, organiser: Organiser) -> None:
     match_id = organiser.start_match()
     turn = organiser.next_turn()
@@ -293,16 +271,6 @@ def test_a_bot_enters_a_tournament_and_withdraws(visitor: Visitor, organiser: Or
     page = visitor.do(bot_page(organiser), "withdraw-bot", {"tournament": organiser.name})
     assert "Done: Withdraw from the tournament." in page.body
     assert not find_tournament(organiser).entrants
-
-
-def test_a_bot_joins_a_ladder_and_leaves(visitor: Visitor, organiser: Organiser) -> None:
-    create_ladder(organiser)
-    page = visitor.do(bot_page(organiser), "join-ladder", ladder=organiser.name)
-    assert "Done: Join the ladder." in page.body
-    rows = call_for_ladder(organiser, "ListLadderStandings").standings
-    assert [row.entrant.name for row in rows] == [organiser.bots[0]]
-    visitor.do(bot_page(organiser), "leave-ladder", {"ladder": organiser.name})
-    assert find_ladder(organiser).entrant_count == 0
 
 
 def test_a_secret_is_shown_once_and_created_once(visitor: Visitor, organiser: Organiser) -> None:
@@ -402,12 +370,6 @@ def test_what_was_done_before_is_said(visitor: Visitor, organiser: Organiser) ->
     assert [entrant.name for entrant in find_tournament(organiser).entrants] == [organiser.bots[0]]
 
 
-def test_a_tournament_is_cancelled(visitor: Visitor, organiser: Organiser) -> None:
-    create_tournament(organiser)
-    visitor.do(tournament_page(organiser), "cancel-tournament", message=HOSTILE)
-    assert find_tournament(organiser).phase == tournament_pb2.TOURNAMENT_PHASE_CANCELLED
-
-
 def test_a_pairing_is_postponed_and_then_lost_by_absence(visitor: Visitor, organiser: Organiser) -> None:
     start_tournament(organiser, round_robin={}, no_show_ms=0)
     page = f"{tournament_page(organiser)}/pairings/{quote(find_pairing(organiser).id)}"
@@ -502,15 +464,6 @@ def test_an_administrator_voids_a_match(visitor: Visitor, site: str, organiser: 
     assert visitor.submit(forged).status == 403
     admin = signed_in(site, organiser.server.admin_token)
     admin.do("/account", "void-match", match_id=match_id, message=HOSTILE)
-    match = find_match(organiser, match_id)
-    assert (match.phase, match.result.voided.message) == (match_pb2.MATCH_PHASE_OVER, HOSTILE)
-
-
-def test_a_match_is_aborted(visitor: Visitor, organiser: Organiser) -> None:
-    match_id = organiser.create_match()
-    form = visitor.form_of("/account", "abort-match", match_id=match_id, message=HOSTILE)
-    for _ in range(2):
-        assert "Done: Abort the match." in visitor.follow(visitor.submit(form)).body
     match = find_match(organiser, match_id)
     assert (match.phase, match.result.voided.message) == (match_pb2.MATCH_PHASE_OVER, HOSTILE)
 

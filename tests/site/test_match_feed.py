@@ -47,13 +47,6 @@ async def ready_feed(*entries: entry_pb2.Entry) -> tuple[FakeMatch, MatchFeed]:
 
 
 @in_fast_loop
-async def test_a_feed_is_ready_when_it_has_all_that_was_there() -> None:
-    _, feed = await ready_feed(*entries(9))
-    assert [frame.number for frame in feed.frames] == list(range(12))
-    assert not feed.is_over
-
-
-@in_fast_loop
 async def test_all_visitors_share_the_bytes_of_an_event() -> None:
     story = entries(3)
     upstream, feed = await ready_feed(*story[:3])

@@ -306,10 +306,6 @@ def test_the_corrections_of_a_match_are_those_of_its_contest(contest: dict[str, 
     assert in_fast_time(match_corrections(corrected_tournament(), match)) == [CORRECTED]
 
 
-def test_a_match_without_a_contest_has_no_corrections() -> None:
-    assert in_fast_time(match_corrections(corrected_tournament(), match_pb2.Match(id="m-2"))) == []
-
-
 MAX_BYTES = 2_000_000
 
 

@@ -117,11 +117,7 @@ class MemoryAccounts:
         bot = self._get(name)
         changed = change(bot)
         self._bots[name] = replace(
-            bot,
-            description=changed.description,
-            pause=changed.pause,
-            faults=changed.faults,
-            consent=changed.consent,
+            bot, description=changed.description, pause=changed.pause, faults=changed.faults, consent=changed.consent
         )
         return self._bots[name]
 

@@ -5,25 +5,12 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
-from referee.accounts.account_errors import (
-    BotNotPaused,
-    NameTaken,
-    NoSuchBot,
-    NoSuchToken,
-    NoSuchVersion,
-    TooManyNames,
-)
+from referee.accounts.account_errors import BotNotPaused, NameTaken, NoSuchBot, NoSuchToken, NoSuchVersion, TooManyNames
 from referee.accounts.bots import Bot, BotPause, MaxNames, PauseCause, Registration, Version, paused, resumed
 from referee.accounts.consent import DEFAULT_CONSENT, Consent, ConsentScope
 from referee.accounts.tokens import Quota, Role, Token, TokenFilter, revoked, sha256_of, used
 from referee.match.match_errors import RequestIdReused
-from tests.storage.account_stores import (
-    HIGH_LIMITS,
-    NOON_MS,
-    AccountStores,
-    bot_token,
-    organiser_token,
-)
+from tests.storage.account_stores import HIGH_LIMITS, NOON_MS, AccountStores, bot_token, organiser_token
 
 STRICT = Consent(ConsentScope.OWN, ("toc", "trox"), 5_000, 100, accept_odds=True, max_matches_per_maker=7)
 BROKEN = BotPause(PauseCause.FAULTS, "five faults in a row", NOON_MS + 1)

@@ -20,12 +20,7 @@ from referee.accounts.bot_log import (
 from referee.match.clock import SECOND, Fischer
 from referee.match.result import Forfeit
 from referee.storage.value_codec import MalformedValue
-from tests.storage.account_stores import (
-    MAX_LINES,
-    NOON_MS,
-    AccountStores,
-    in_sqlite,
-)
+from tests.storage.account_stores import MAX_LINES, NOON_MS, AccountStores, in_sqlite
 from tests.storage.examples import ROW
 from tests.storage.stores import run_with_store
 

@@ -86,18 +86,6 @@ async def test_concurrent_co_appends_to_one_contest_are_written_if_their_numbers
     assert await contest_events(log.contests) == [match_started(number) for number in expected + outdated]
 
 
-async def test_one_of_many_concurrent_co_appends_after_the_same_entry_wins(log: Store) -> None:
-    match_appends = (log.append(f"m{number}", 0, [END], None, co_append(0, number)) for number in range(40))
-    contest_appends = (log.contests.append(LADDER, 0, matches_started(number, number)) for number in range(40, 50))
-    answers = await asyncio.gather(*match_appends, *contest_appends, return_exceptions=True)
-    (winner,) = (number for number, answer in enumerate(answers) if isinstance(answer, list))
-    assert [conflict.of for conflict in answers if isinstance(conflict, Conflict)] == [LADDER] * 49
-    assert await contest_events(log.contests) == [match_started(winner)]
-    assert [number for number in range(40) if await log.read(f"m{number}")] == [
-        winner for winner in [winner] if winner < 40
-    ]
-
-
 async def test_a_conflict_does_not_affect_other_appends_of_the_batch(log: Store) -> None:
     answers = await asyncio.gather(
         log.append("m", 0, [END], None, co_append(0, 1)),
@@ -112,12 +100,3 @@ async def test_a_conflict_does_not_affect_other_appends_of_the_batch(log: Store)
     assert [conflict.of for conflict in answers if isinstance(conflict, Conflict)] == [LADDER, "m"]
     assert await contest_events(log.contests) == [match_started(1), match_started(4), match_started(5)]
     assert await events_of(log, "n") == [note(1), END]
-
-
-async def test_a_cancelled_co_append_is_written_completely_or_not_at_all(log: Store) -> None:
-    append_task = asyncio.ensure_future(log.append("m", 0, [END], None, co_append(0, 1, 2, 3)))
-    await asyncio.sleep(0)
-    append_task.cancel()
-    await asyncio.wait([append_task])
-    await log.append("n", 0, notes(1, 1))
-    assert (await events_of(log, "m"), await contest_events(log.contests)) in ([[], []], ([END], matches_started(1, 3)))

@@ -13,15 +13,7 @@ from referee.match.setup import Player
 from tests.live.runner_harness import match_setup
 from tests.storage import contest_examples
 from tests.storage.examples import END, EXAMPLES
-from tests.storage.stores import (
-    NOON_MS,
-    Store,
-    contest_events,
-    events_of,
-    matches_started,
-    note,
-    notes,
-)
+from tests.storage.stores import NOON_MS, Store, contest_events, events_of, matches_started, note, notes
 
 ANNA, BERT = Player("anna", "1"), Player("bert", "1")
 
@@ -137,11 +129,7 @@ async def test_a_closed_log_rejects_every_call(part: LogPart) -> None:
     await part.append(M, 0, part.events(1, 1))
     await part.close()
     await part.close()
-    for call in (
-        part.append(M, 1, part.events(2, 2)),
-        part.read(M),
-        part.listed(),
-    ):
+    for call in (part.append(M, 1, part.events(2, 2)), part.read(M), part.listed()):
         with pytest.raises(StoreUnavailable, match="closed"):
             await call
 
@@ -172,10 +160,7 @@ async def test_contests_of_a_kind_are_listed_in_order_of_creation(log: Store) ->
 
 
 async def test_a_request_is_stored_with_the_last_entry_of_its_append(log: EventLog) -> None:
-    seat_request, person_request = (
-        Request(1, "r", "Resign(seat=1)"),
-        Request("\N{SNOWMAN}", "r", ""),
-    )
+    seat_request, person_request = (Request(1, "r", "Resign(seat=1)"), Request("\N{SNOWMAN}", "r", ""))
     entries = await log.append("m", 0, notes(1, 2), seat_request)
     entries += await log.append("m", 2, notes(3, 3))
     entries += await log.append("m", 3, notes(4, 4), person_request)
@@ -242,16 +227,6 @@ async def test_unfinished_matches_are_listed_in_order_of_opening_until_their_end
     assert await log.unfinished() == ["z", "m"]
 
 
-@pytest.mark.soak
-async def test_ten_thousand_matches_can_be_written_and_finished(log: EventLog) -> None:
-    matches = [f"match {number}" for number in range(10_000)]
-    await asyncio.gather(*(log.append(match_id, 0, [note(number)]) for number, match_id in enumerate(matches)))
-    assert await log.unfinished() == matches
-    await asyncio.gather(*(log.append(match_id, 1, [END]) for match_id in matches[1:]))
-    assert await log.unfinished() == matches[:1]
-    assert await events_of(log, "match 7654") == [note(7654), END]
-
-
 async def test_a_concurrent_reader_sees_whole_appends_without_gaps(log: EventLog) -> None:
     async def write() -> None:
         for after in range(0, 300, 3):
@@ -275,12 +250,6 @@ async def test_the_heads_of_many_matches_are_read_at_once(log: EventLog) -> None
     await log.append("other", 0, notes(1, 1))
     assert await log.heads(["n", "nobody", "m", "n"]) == {"m": 3, "n": 2}
     assert await log.heads([]) == {}
-
-
-async def test_appended_entries_can_be_read_at_once(log: EventLog) -> None:
-    for number in range(20):
-        (entry,) = await log.append("m", number, [note(number)])
-        assert await log.read("m", number) == [entry]
 
 
 async def test_a_cancelled_append_is_written_completely_or_not_at_all(log: EventLog) -> None:

@@ -11,12 +11,7 @@ from referee.accounts.account_errors import BadInvitation, NameTaken, NoSuchInvi
 from referee.accounts.invitations import Invitation, Redeemed
 from referee.accounts.tokens import Quota, Role, Token, TokenFilter, revoked, sha256_of
 from referee.match.match_errors import RequestIdReused
-from tests.storage.account_stores import (
-    NOON_MS,
-    AccountStores,
-    in_sqlite,
-    organiser_token,
-)
+from tests.storage.account_stores import NOON_MS, AccountStores, in_sqlite, organiser_token
 from tests.storage.stores import run_with_store
 
 HOUR_MS = 3_600_000

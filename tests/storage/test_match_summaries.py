@@ -27,13 +27,7 @@ from tests.match.setups import change_setup
 from tests.records.matches import all_games, decided_events, find_game, nim_setup, random_match, short_match
 from tests.storage.examples import EXAMPLES, RATED_END
 from tests.storage.memory_log import MemoryEventLog
-from tests.storage.stores import (
-    Store,
-    noon_ms,
-    notes,
-    other_connection,
-    run_with_store,
-)
+from tests.storage.stores import Store, noon_ms, notes, other_connection, run_with_store
 
 ADA, BOB, OPEN = Player("ada", "1"), Player("bob", "2"), Player()
 SCORED = (("title", "t"), ("ladder", "main"), ("tournament", "cup"))

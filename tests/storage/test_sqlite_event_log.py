@@ -5,7 +5,7 @@ import resource
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event as Signal
 
@@ -121,21 +121,6 @@ class BlockingClock:
         self.released.wait(60)  # With a timeout: a bug should fail the test, not block it.
         self.groups += 1
         return NOON_MS + self.groups
-
-
-def test_pending_appends_are_written_in_one_batch(path: Path) -> None:
-    async def check(log: EventLog) -> None:
-        first = asyncio.ensure_future(log.append("first", 0, notes(1, 1)))
-        await asyncio.to_thread(clock.blocked.wait)
-        others = [asyncio.ensure_future(log.append(f"match {number}", 0, notes(1, 1))) for number in range(200)]
-        await asyncio.sleep(0)
-        clock.released.set()
-        assert [entry.at_ms for entry in await first] == [NOON_MS + 1]
-        assert {entry.at_ms for entries in await asyncio.gather(*others) for entry in entries} == {NOON_MS + 2}
-
-    clock = BlockingClock()
-    run_with_store(SqliteEventLog(path, clock), check)
-    assert clock.groups == 2
 
 
 def test_the_log_reports_the_number_of_appends_per_transaction(path: Path) -> None:
@@ -312,22 +297,20 @@ def test_an_append_waits_for_a_short_lock(path: Path) -> None:
     run_with_store(SqliteEventLog(path, clock), write_first, check)
 
 
-def test_nothing_is_written_to_a_read_only_database(path: Path) -> None:
+PRAGMAS = {"readonly": ("query_only = 1", "query_only = 0"), "full": ("max_page_count = 1", "max_page_count = 1000000")}
+"""By the error: how SQLite is made to believe in this fault, and the end of the fault.
+
+The user who runs the tests may write any file, and no database has fewer pages than it has already.
+"""
+
+
+@pytest.mark.parametrize("fault", PRAGMAS)
+def test_nothing_is_written_to_a_read_only_database_or_a_full_disk(path: Path, fault: str) -> None:
     async def check(log: EventLog) -> None:
-        # The user who runs the tests may write any file, so SQLite itself is set to read-only.
-        writing_connection(log).execute("PRAGMA query_only = 1")
-        await check_append_rejected(log, "readonly")
-        writing_connection(log).execute("PRAGMA query_only = 0")
-
-    run_with_store(open_log(path), write_first, check, write_more)
-
-
-def test_nothing_is_written_to_a_full_disk(path: Path) -> None:
-    async def check(log: EventLog) -> None:
-        (pages,) = writing_connection(log).execute("PRAGMA page_count").fetchone()
-        writing_connection(log).execute(f"PRAGMA max_page_count = {pages}")
-        await check_append_rejected(log, "full")
-        writing_connection(log).execute("PRAGMA max_page_count = 1000000")
+        for pragma in PRAGMAS[fault]:
+            writing_connection(log).execute(f"PRAGMA {pragma}")
+            if pragma == PRAGMAS[fault][0]:
+                await check_append_rejected(log, fault)
 
     run_with_store(open_log(path), write_first, check, write_more)
 
@@ -403,44 +386,6 @@ def test_nothing_is_written_if_a_database_file_was_replaced(path: Path, name: st
 
 
 # Contests in the same file
-
-
-def test_a_contest_can_be_read_in_another_process(path: Path) -> None:
-    async def write(log: Store) -> None:
-        await log.contests.append(LADDER, 0, matches_started(1, 2))
-        await log.append("m", 0, [END], None, CoAppend(LADDER, 2, (match_started(3),)))
-
-    async def read(log: Store) -> None:
-        assert await contest_events(log.contests) == matches_started(1, 3)
-        assert [entry.contest for entry in await log.contests.first_entries("ladder")] == [LADDER]
-
-    run_with_store(open_log(path), write)
-    run_with_store(open_log(path), read)
-
-
-def test_two_processes_on_one_database_use_no_number_twice(path: Path) -> None:
-    """An append that comes too late is rejected; the process reads and tries again; nothing is lost between the two."""
-
-    async def append_starts(log: SqliteEventLog, numbers: range) -> None:
-        for number in numbers:
-            written = False
-            while not written:
-                after = len(await log.contests.read(LADDER))
-                with suppress(Conflict):
-                    await log.append(f"m{number}", 0, [END], None, CoAppend(LADDER, after, (match_started(number),)))
-                    written = True
-
-    async def check(log: Store) -> None:
-        assert isinstance(log, SqliteEventLog)
-        other = SqliteEventLog(path, noon_ms)
-        await asyncio.gather(append_starts(log, range(0, 30)), append_starts(other, range(30, 60)))
-        await other.close()
-        entries = await log.contests.read(LADDER)
-        assert [entry.number for entry in entries] == list(range(1, 61))
-        assert sorted(map(repr, await contest_events(log.contests))) == sorted(map(repr, matches_started(0, 59)))
-        assert [await events_of(log, f"m{number}") for number in range(60)] == [[END]] * 60
-
-    run_with_store(SqliteEventLog(path, noon_ms), check)
 
 
 async def test_a_failed_co_append_is_not_written_in_part(log: SqliteEventLog, path: Path) -> None:

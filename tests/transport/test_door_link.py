@@ -129,9 +129,7 @@ async def test_frames_may_arrive_in_any_pieces(tmp_path: Path) -> None:
         assert (await door.ended(7))["code"] == 0
 
 
-async def test_a_stream_has_its_metadata_and_the_time_at_which_the_door_has_read_a_message(
-    tmp_path: Path,
-) -> None:
+async def test_a_stream_has_its_metadata_and_the_time_at_which_the_door_has_read_a_message(tmp_path: Path) -> None:
     async def tell(context: Any) -> None:
         await context.read()
         await context.write(f"{context.peer()} {context.invocation_metadata()} {context.arrived_us} {context.code()}")

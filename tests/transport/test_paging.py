@@ -1,12 +1,22 @@
 """Pagination: limits by number and by bytes."""
 
 import asyncio
+from typing import get_args
 
 from referee_api.v1 import bot_pb2
 from referee_api.v1.bot_service_pb2 import ListBotsRequest
-from referee_api.v1.tournament_service_pb2 import GetCrossTableRequest
+from referee_api.v1.tournament_pb2 import TournamentTerms
+from referee_api.v1.tournament_service_pb2 import (
+    CreateTournamentRequest,
+    GetCrossTableRequest,
+    GetTournamentStandingsResponse,
+)
+from referee_values import TieBreak
 
-from referee.hosting.tournament_tables import CrossTableCell
+from referee.contests.strength.elo import EloEstimate
+from referee.contests.tables.standings import StandingsRow
+from referee.hosting.tournament_tables import CrossTableCell, TournamentRow
+from referee.transport.contract_options import max_count
 from referee.transport.services.paging import (
     ITEMS_PER_YIELD,
     MAX_PAGE_BYTES,
@@ -14,7 +24,7 @@ from referee.transport.services.paging import (
     convert_page,
     parse_page_token,
 )
-from referee.transport.wire.tournaments import cross_table_row_of
+from referee.transport.wire.tournaments import cross_table_row_of, standings_of
 
 LONG = MAX_PAGE_BYTES // 4
 BOTS = [bot_pb2.Bot(name=f"bot-{number}", description="x" * LONG) for number in range(8)]
@@ -87,3 +97,17 @@ async def test_converting_a_long_page_does_not_block_the_event_loop() -> None:
     counting.cancel()
     assert len(shown) == 1000
     assert turns >= 1000 // ITEMS_PER_YIELD - 1
+
+
+DEFAULT_MESSAGE_BYTES = 4 << 20
+NAME_CHARS = 40
+LARGE = 10**6
+"""More than any count in a row."""
+
+
+def test_the_standings_of_the_largest_possible_tournament_fit_into_one_message() -> None:
+    tie_breaks = [get_args(TieBreak)[-1]] * max_count(TournamentTerms.DESCRIPTOR.fields_by_name["tie_breaks"])
+    standing = StandingsRow(LARGE, "x" * NAME_CHARS, 1 / 3, (1 / 3,) * len(tie_breaks), LARGE, LARGE, LARGE, LARGE)
+    row = TournamentRow(standing, LARGE, EloEstimate(1 / 3, 1 / 3, 1 / 3, 1 / 3))
+    rows = [row] * max_count(CreateTournamentRequest.DESCRIPTOR.fields_by_name["entrants"])
+    assert GetTournamentStandingsResponse(standings=standings_of(rows, tie_breaks)).ByteSize() <= DEFAULT_MESSAGE_BYTES

@@ -6,10 +6,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from referee.accounts.account_errors import TooManyNames
 from referee.accounts.tokens import BudgetOwner, Quota, Role, Token
 from referee.match.clock import SECOND
-from referee.transport.guards import rate_limit
+from referee.transport.guards import pace, rate_limit
 from referee.transport.guards.authentication import Caller
+from referee.transport.guards.contest_changes import DAY_MS, ContestChanges
+from referee.transport.guards.pace import AddressPace
 from referee.transport.guards.rate_limit import RateLimiter, StreamKind, Usage
 from referee.transport.wire.wire_errors import (
     BadToken,
@@ -273,3 +276,61 @@ def test_each_holder_has_its_own_limit_of_calls_in_flight() -> None:
     assert error.value.details == {"limit": "2"}
     limiter.end_call(ADA)
     limiter.begin_call(ADA)
+
+
+BOT = BudgetOwner("ada", "bot")
+
+
+def test_changes_beyond_the_limit_of_a_day_are_refused_and_not_counted() -> None:
+    changes = ContestChanges(3, FakeTime())
+    changes.count(ADA, 2)
+    with pytest.raises(TooManyNames, match="the limit is 3"):
+        changes.count(ADA, 2)
+    changes.count(ADA)
+    with pytest.raises(TooManyNames):
+        changes.count(ADA)
+
+
+def test_a_bot_and_its_holder_are_counted_by_themselves() -> None:
+    changes = ContestChanges(1, FakeTime())
+    for owner in (ADA, BOT, BudgetOwner("bob")):
+        changes.count(owner)
+        with pytest.raises(TooManyNames):
+            changes.count(owner)
+
+
+def test_the_count_begins_again_at_midnight() -> None:
+    time = FakeTime()
+    changes = ContestChanges(1, time)
+    changes.count(ADA)
+    time.wall_offset_ms += DAY_MS - 1 - time.wall_ms() % DAY_MS
+    with pytest.raises(TooManyNames):
+        changes.count(ADA)
+    time.wall_offset_ms += 1
+    changes.count(ADA)
+
+
+def test_each_address_has_a_pace_of_its_own() -> None:
+    time = FakeTime()
+    addresses = AddressPace(20, time)
+    for _ in range(2):
+        addresses.count_call("10.0.0.1")
+    with pytest.raises(TooManyCalls) as raised:
+        addresses.count_call("10.0.0.1")
+    assert raised.value.details == {"limit": "20", "retry_after_ms": "3000"}
+    addresses.count_call("10.0.0.2")
+    time.us += 3 * SECOND
+    addresses.count_call("10.0.0.1")
+
+
+def test_the_address_that_has_been_silent_longest_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "MAX_ADDRESSES", 2)
+    addresses = AddressPace(1, FakeTime())
+    for address in ("a", "b"):
+        addresses.count_call(address)
+    with pytest.raises(TooManyCalls):
+        addresses.count_call("a")
+    for address in ("c", "b"):  # The first call forgets `b`.
+        addresses.count_call(address)
+    with pytest.raises(TooManyCalls):
+        addresses.count_call("c")

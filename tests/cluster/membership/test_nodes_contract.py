@@ -183,12 +183,7 @@ async def test_changes_are_hinted_to_all_nodes(here: NodeStore, there: NodeStore
     await there.read()
     await here.join(profile(node_id="a"))
     await hinted.wait()
-    for change in (
-        lambda: here.elect("a"),
-        lambda: here.resign("a"),
-        lambda: here.elect("a"),
-        lambda: here.leave("a"),
-    ):
+    for change in (lambda: here.elect("a"), lambda: here.resign("a"), lambda: here.elect("a"), lambda: here.leave("a")):
         hinted.clear()
         await change()
         await hinted.wait()

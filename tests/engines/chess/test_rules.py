@@ -1,12 +1,18 @@
 """The rules of chess by example: how moves are refused, how a game ends, which draws must be claimed, chess960."""
 
+import re
+from collections import Counter
+from functools import partial
+
 import pytest
-from chess import Board
 
 from engines.api import Position
 from engines.chess import GAME
+from engines.chess.drawing import PAINTS, SHAPES
 from engines.game_errors import MalformedMove
 from engines.options import Value
+from engines.testing.svg_checks import NAMESPACE
+from tests.engines.drawn_shapes import draw, shapes_in
 from tests.engines.rule_cases import Case, case, check, check_malformed
 
 TO_AND_FRO = "g1f3 g8f6 f3g1 f6g8"
@@ -167,13 +173,6 @@ def test_what_is_wrong_with_a_position_is_said(text: str, wrong: str) -> None:
     check_malformed(GAME, text, wrong, {})
 
 
-def test_a_position_is_not_changed_by_playing_from_it() -> None:
-    first = start()
-    played(first, TO_AND_FRO)
-    assert str(first) == Board().fen()
-    assert played(first, TO_AND_FRO).outcome is None
-
-
 def test_the_view_says_what_is_in_check_who_may_castle_and_where_a_pawn_can_be_taken() -> None:
     checked = played(start(), "e2e4 f7f6 d1h5").view(0)
     assert isinstance(checked, dict)
@@ -183,3 +182,23 @@ def test_the_view_says_what_is_in_check_who_may_castle_and_where_a_pawn_can_be_t
     assert isinstance(beside, dict)
     assert beside["en_passant"] == "f6"
     assert beside["castling"] == {"white": [], "black": ["a8", "h8"]}
+
+
+drawn = partial(draw, "chess")
+
+
+def test_every_piece_of_the_first_position_is_on_its_square() -> None:
+    kinds = {shape: kind for kind, shape in SHAPES.items()}
+    for colour, rows in (("white", (120, 140)), ("black", (0, 20))):
+        paths = shapes_in(drawn(start()), PAINTS[colour][0], "path")
+        counts = Counter(kinds[path.get("d", "")] for path in paths)
+        assert counts == {"pawn": 8, "rook": 2, "knight": 2, "bishop": 2, "queen": 1, "king": 1}
+        places = {path.get("transform", ""): kinds[path.get("d", "")] for path in paths}
+        assert {int(re.findall(r"\d+", place)[1]) for place in places} == set(rows)
+        assert places[f"translate(80,{0 if colour == 'black' else 140})"] == "king"
+
+
+def test_the_triangle_is_on_the_side_of_the_side_to_move() -> None:
+    for position, y in ((start(), "150"), (start().play(0, "e2e4"), "10")):
+        (triangle,) = drawn(position).iter(f"{NAMESPACE}polygon")
+        assert triangle.get("points", "").startswith(f"163,{y} ")

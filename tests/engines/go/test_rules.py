@@ -1,16 +1,19 @@
 """Go by its rules page: each rule, each option, each text that is refused."""
 
 import pickle
+from functools import partial
 from itertools import product
 from typing import Any
 
 import pytest
 
-from engines.api import REFEREE
+from engines.api import REFEREE, SPECTATOR, Position
 from engines.game_errors import BadOption, MalformedMove, MalformedPosition
 from engines.go import GAME
 from engines.go.position import GoPosition
 from engines.go.stones import PASS
+from engines.testing.svg_checks import NAMESPACE
+from tests.engines.drawn_shapes import draw
 from tests.engines.rule_cases import Case, case, check, check_malformed
 
 BLACK, WHITE = 0, 1
@@ -213,10 +216,6 @@ def test_a_broken_position_is_refused_with_what_is_wrong(text: str, options: dic
     check_malformed(GAME, text, wrong, {"size": 5, **options})
 
 
-def test_presets_set_the_size() -> None:
-    assert [GAME.settings({}, name)["size"] for name in ("9x9", "13x13")] == [9, 13]
-
-
 def test_stones_have_no_moves_after_two_passes() -> None:
     stones = GAME.read("5/5/5/5/5 b 2 9", GAME.settings({"size": 5})).stones
     assert (stones.moves(), stones.allows(PASS)) == ([], False)
@@ -269,3 +268,22 @@ def best_lead(position: GoPosition, low: float, high: float) -> float:
 def test_black_wins_by_one_point_on_the_smallest_board_as_is_known() -> None:
     start = GAME.start(GAME.settings({"size": 2, "komi": "0", "max_plies": 5000}), b"")
     assert best_lead(start, -4, 4) == 1
+
+
+drawn = partial(draw, "go")
+
+
+def read(text: str) -> Position:
+    return GAME.read(text, GAME.settings({"size": text.count("/") + 1}))
+
+
+def test_the_triangle_has_the_colour_of_the_side_to_move() -> None:
+    for side, y in (("b", "70"), ("w", "10")):
+        (triangle,) = drawn(read(f"5/5/5/5/5 {side} 0 0")).iter(f"{NAMESPACE}polygon")
+        assert triangle.get("points", "").startswith(f"94,{y} ")
+
+
+def test_the_largest_full_board_is_drawn_within_the_limit() -> None:
+    rows = "/".join(["b" * 25] * 12 + ["25"] + ["w" * 25] * 12)
+    position = read(f"{rows} b 0 0")
+    assert len(GAME.svg(position.settings, position.view(SPECTATOR), "A1")) < 40_000

@@ -1,20 +1,26 @@
 """The games of OpenSpiel are either listed or excluded, and the page and the registry have the same list."""
 
+import random
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import pyspiel
 import pytest
 
 from engines import registry
-from engines.api import Game
+from engines.api import SPECTATOR, Game
 from engines.game_errors import UnknownGame
 from engines.openspiel import game as spiel_game
 from engines.openspiel.catalogue import EXCLUDED, LISTED
 from engines.openspiel.game import PREFIX, find_listed
+from engines.openspiel.position import SpielPosition
 from engines.openspiel.rules import load_rules
+from engines.testing import hidden_checks, suite
+from engines.testing.random_games import any_choice, game_path
+from engines.testing.suite import CHECKS, Suspect, run_checks
 from referee.live.match_request import find_game
 
 PAGE = Path(__file__).parents[3] / "docs" / "openspiel.md"
@@ -104,3 +110,64 @@ def test_nothing_of_openspiel_is_imported_for_another_game() -> None:
     script = "import sys, referee.cli; from engines.registry import find; find('toc'); print('pyspiel' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert found.stdout == "False\n"
+
+
+every_game = pytest.mark.parametrize("name", LISTED)
+
+HIDDEN_GAMES = 1
+HIDDEN_PLIES = 12
+PUBLIC_BY_RULE = {"dou_dizhu": "Bid"}
+"""Moves that the rules of a game make public, although OpenSpiel does not show them at once."""
+
+
+def listed(name: str) -> Game:
+    game = find_listed(name)
+    assert game
+    return game
+
+
+@every_game
+def test_a_listed_game_passes_the_suite(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hidden_checks, "GAMES", HIDDEN_GAMES)
+    monkeypatch.setattr(hidden_checks, "PLIES", HIDDEN_PLIES)
+    monkeypatch.setattr(suite, "SHORT_PLIES", 12)
+    for result in run_checks(Suspect(listed(name)), CHECKS):
+        if result.failure:
+            raise result.failure
+
+
+@every_game
+def test_a_public_move_is_seen_by_the_other_seats(name: str) -> None:
+    game, rng = listed(name), random.Random(name)
+    for position in islice(game_path(game, game.settings(), rng), 30):
+        assert isinstance(position, SpielPosition)
+        if not position.rules.hides:
+            return
+        for seat in position.owing:
+            moves = [move for move in position.moves(seat) if not move.startswith(PUBLIC_BY_RULE.get(name, " "))]
+            first, second = rng.choices(moves, k=2) if moves else ("", "")
+            if first != second:
+                check_public(position, seat, first, second)
+
+
+def check_public(position: SpielPosition, seat: int, first: str, second: str) -> None:
+    """Check that every other seat can tell two moves apart if it is shown one of them."""
+    actions = position.actions(seat)
+    after, twin = (
+        SpielPosition(position.rules, position.state.child(actions[move]), position.chance, ())
+        for move in (first, second)
+    )
+    for viewer in set(range(position.rules.seats)) - {seat}:
+        if position.visible_move(seat, first, viewer) == first:
+            assert after.text(viewer) != twin.text(viewer), f"{seat} plays {first}, {viewer} does not see it"
+
+
+@every_game
+def test_options_can_be_combined_in_any_way(name: str) -> None:
+    game, rng = listed(name), random.Random(name)
+    for _ in range(4 if game.options.declared else 0):
+        settings = game.settings(any_choice(game, rng))
+        for position in islice(game_path(game, settings, rng), 3):
+            assert isinstance(position, SpielPosition)
+            assert position.rules.seats == len(game.table(settings).seats)
+            assert position.text(SPECTATOR)

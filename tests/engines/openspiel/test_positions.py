@@ -3,8 +3,11 @@
 import pickle
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +18,7 @@ from engines.drawing import BLANK
 from engines.game_errors import BadOption, IllegalMove, MalformedMove, MalformedPosition, NotYourTurn, UnknownOption
 from engines.openspiel import imagine
 from engines.openspiel.move_names import clean_name, move_names
+from engines.openspiel.outcomes import draw_outcome, exact_weights
 from engines.openspiel.position import SpielPosition, settled
 from engines.registry import find
 from engines.testing.random_games import game_path
@@ -298,3 +302,46 @@ def test_imagining_stops_after_a_number_of_moves(monkeypatch: pytest.MonkeyPatch
 def test_where_nothing_is_hidden_yet_nothing_is_changed() -> None:
     first = start("phantom_ttt")
     assert game_of(first).resample(first, 0, b"") == first
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "openspiel.md"
+
+
+def test_weights_are_exactly_the_probabilities() -> None:
+    probabilities = [0.1, 0.2, 0.3, 1 / 3]
+    weights = exact_weights(probabilities)
+    assert [Fraction(weight, weights[0]) for weight in weights] == [
+        Fraction(probability) / Fraction(0.1) for probability in probabilities
+    ]
+
+
+def test_outcomes_come_as_often_as_their_probabilities_say() -> None:
+    chance, counts = Chance(b"seed"), Counter[int]()
+    for _ in range(4_000):
+        action, chance = draw_outcome([(7, 0.5), (3, 0.0), (1, 0.125), (2, 0.375)], chance)
+        counts[action] += 1
+    assert counts.keys() == {7, 1, 2}
+    for action, expected in ((7, 2_000), (1, 500), (2, 1_500)):
+        assert abs(counts[action] - expected) < 120
+    assert chance.drawn == 4_000
+
+
+def test_more_digits_are_read_until_one_outcome_is_left() -> None:
+    first, _ = Chance(b"x").below(1 << 32)
+    border = (first + 0.5) / (1 << 32)
+    action, chance = draw_outcome([(0, border), (1, 1 - border)], Chance(b"x"))
+    second, _ = Chance(b"x", 1).below(1 << 32)
+    assert chance.drawn == 2
+    assert action == (second >= 1 << 31)
+
+
+@pytest.mark.parametrize(
+    ("seed", "weights", "drawn"),
+    re.findall(r"^\| `([0-9a-f]*)` \| ([0-9. ]+) \| ([0-9 ]+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE),
+)
+def test_a_vector_of_the_page(seed: str, weights: str, drawn: str) -> None:
+    chance, found = Chance(bytes.fromhex(seed)), []
+    for _ in drawn.split():
+        action, chance = draw_outcome(list(enumerate(map(float, weights.split()))), chance)
+        found.append(str(action))
+    assert found == drawn.split()

@@ -17,7 +17,7 @@ from engines.testing.random_games import game_path, settings_of
 from engines.testing.svg_checks import NAMESPACE, places_of
 from engines.toc import GAME
 from engines.toc.card_drawing import BACK, FACE, HIGH, SUITS
-from engines.toc.drawing import CELL, FILLS, PAWN, STEP, TINTS, board_of
+from engines.toc.drawing import CELL, FILLS, STEP, board_of
 from engines.toc.places import H1, H4, RING, STARTS
 from tests.engines.drawn_shapes import draw, shapes_in, texts_of
 from tests.engines.toc.positions import set_up, set_up_with
@@ -81,23 +81,6 @@ def test_the_places_have_equal_distances(offset: int) -> None:
         assert all(dist(place, other) == pytest.approx(STEP) for place, other in pairwise(corridor))
         assert dist(corridor[-1], (0, 0)) < dist(corridor[0], (0, 0))
         assert not [cell for cell in ring for home in corridor[1:] if dist(cell, home) < 2 * CELL]
-
-
-def test_the_ring_is_drawn_clockwise_from_the_middle_of_the_lower_side() -> None:
-    board = board_of(0)
-    bottom, left, top, right = (board.cell(start) for start in STARTS)
-    assert bottom[1] > 0 > top[1]
-    assert left[0] < 0 < right[0]
-    assert board.cell(1)[0] < bottom[0] == pytest.approx(0)
-    assert len([text for text in texts_of(drawn(set_up("///", "2S"))) if text in ("0", "18", "36", "54")]) >= 4
-
-
-def test_every_cell_every_corridor_and_every_reserve_is_drawn() -> None:
-    root = drawn(set_up("///", "2S"))
-    circles = [inner for inner in root.iter(f"{NAMESPACE}circle") if inner.get("r") in (str(CELL), str(PAWN))]
-    empty = [inner for inner in circles if inner.get("stroke-dasharray") or inner.get("fill") in TINTS]
-    assert len(empty) == 16 + 4 * (1 + 4)
-    assert len(circles) == RING + 16 + 16 + 16
 
 
 def test_fresh_pawns_have_a_second_ring_and_signs_tell_the_laps() -> None:

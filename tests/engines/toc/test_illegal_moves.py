@@ -196,11 +196,6 @@ def field(number: int, written: str, text: str = GOOD) -> str:
     return " ".join(fields)
 
 
-@pytest.mark.parametrize("text", [GOOD, START, position_text("///", "2S", 3, turns=7)])
-def test_a_formatted_position_parses_to_itself(text: str) -> None:
-    assert str(GAME.read(text, GAME.settings())) == text
-
-
 @pytest.mark.parametrize("seed", [b"", b"\x00", bytes(range(64))])
 def test_a_position_with_any_seed_parses_to_itself(seed: bytes) -> None:
     position = GAME.start(GAME.settings(), seed)

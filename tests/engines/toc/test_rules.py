@@ -489,21 +489,6 @@ def test_a_pawn_killed_by_a_start_leaves_no_lap_mark(mark: str) -> None:
     assert (track.short, track.far) == (0, 0)
 
 
-def test_the_preset_tock_common_has_the_listed_options() -> None:
-    settings = GAME.settings({}, "tock_common")
-    changed = {name: value for name, value in settings.texts().items() if value != GAME.settings().texts()[name]}
-    assert changed == {
-        "branch_offset": "2",
-        "fresh_blocks": "true",
-        "land_on_own": "kill",
-        "land_on_partner": "kill",
-        "seven_kills": "all",
-        "seven_split_home": "allowed",
-        "jack_excludes": "fresh_only",
-    }
-    assert set_up("68///", "6S", preset="tock_common").moves(0) == ["6S:68>2", "6S:68>H4"]
-
-
 @pytest.mark.parametrize("kills", ["x36x33", "x33x33", "x72", "x33x34x35x36x37x38x39"])
 def test_the_pawns_that_a_seven_kills_are_written_in_order(kills: str) -> None:
     with pytest.raises(MalformedMove):

@@ -61,10 +61,6 @@ def test_all_lines_of_a_board_are_drawn(board: str) -> None:
     assert lines.count("M") == len(BOARDS[board].lines)
 
 
-def test_a_board_has_the_letters_and_numbers_of_its_circles() -> None:
-    assert sorted(texts_of(drawn(start()))[:18]) == [*"123456789", *"abcdefghi"]
-
-
 def test_own_boards_are_scaled_by_their_closest_circles() -> None:
     for board in (bent(), largest()):
         root = drawn(start(own_board=json.dumps(board), seats=4))

@@ -422,15 +422,3 @@ def test_view_and_picture_show_a_demand() -> None:
 )
 def test_an_impossible_demand_cannot_be_parsed(text: str, options: dict[str, Value], wrong: str) -> None:
     check_malformed(GAME, text, wrong, options)
-
-
-@pytest.mark.parametrize("board", ["diamond40", "compact32", "cross48", "octagon52"])
-def test_the_option_board_chooses_the_board(board: str) -> None:
-    view = start(board=board).view(0)
-    assert isinstance(view, dict)
-    assert len(view["circles"]) == int(board[-2:])
-
-
-def test_the_presets_have_the_listed_options() -> None:
-    assert GAME.settings({}, "troque_1956") == GAME.settings({})
-    assert GAME.settings({}, "troke_english") == GAME.settings(ENGLISH)

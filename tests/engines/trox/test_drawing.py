@@ -9,8 +9,6 @@ from math import dist
 from typing import Any
 from xml.etree import ElementTree
 
-import pytest
-
 from engines.api import SPECTATOR
 from engines.drawing import FAINT, INK
 from engines.testing.random_games import game_path, settings_of
@@ -57,17 +55,6 @@ def test_every_cell_every_pawn_and_every_hand_is_drawn() -> None:
 def test_the_empty_ground_shows_where_the_first_piece_is_laid() -> None:
     dashed = [inner for inner in drawn(start()).iter(f"{NAMESPACE}g") if inner.get("stroke") == FAINT]
     assert [len(inner) for inner in dashed] == [3]
-
-
-def test_cells_are_equilateral_and_pieces_have_two_sides_within_and_five_around() -> None:
-    root = drawn(played(start(), *FIGURE_5))
-    for fill in FILLS.values():
-        for cell in shapes_in(root, fill, "polygon"):
-            first, second, third = places_of(cell)
-            assert dist(first, second) == pytest.approx(dist(second, third), abs=0.03)
-            assert dist(first, second) == pytest.approx(dist(third, first), abs=0.03)
-    paths = [inner.get("d", "").count("M") for inner in root.findall(f"{NAMESPACE}path")]
-    assert paths == [3 * 2, 3 * 5, 3 * 5]
 
 
 def test_a_large_ground_is_scaled_to_its_room() -> None:

@@ -25,13 +25,7 @@ from referee.server.setting_types import Address
 from referee.server.settings import EdgeUse, Settings
 from referee.server.stores import DATABASE, KEY, StartupError
 from referee.storage.sqlite.database import DataDirLock, migrations
-from tests.server.maintenance.data_dirs import (
-    create_data_dir,
-    execute_sql,
-    finished_match,
-    flip_bit,
-    match_in_play,
-)
+from tests.server.maintenance.data_dirs import create_data_dir, execute_sql, finished_match, flip_bit, match_in_play
 from tests.storage.stores import NOON_MS
 
 CONNECTION_COUNT = 2
@@ -110,15 +104,6 @@ def test_a_database_of_another_release_is_reported(data_dir: Path, more: int, st
     version = len(migrations()) + more
     execute_sql(data_dir, f"PRAGMA user_version = {version}")
     assert f"version {version} is" in sentences(data(data_dir), state)
-
-
-def test_a_port_used_by_another_program_is_reported() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other_server, ThreadPoolExecutor() as executor:
-        executor.submit(close_connections, other_server)
-        address = Address("127.0.0.1", other_server.getsockname()[1])
-        found = [*ports(Settings(listen=Address("127.0.0.1", 0), http_listen=address))]
-    assert [finding.state for finding in found] == [Severity.OK, Severity.BAD]
-    assert str(address) in found[1].sentence
 
 
 Changes: TypeAlias = dict[str, Any]

@@ -3,22 +3,26 @@
 from typing import Any
 
 import pytest
-from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, match_pb2, sprt_pb2, tournament_pb2
-from referee_values import LadderTerms, NetworkCredit, TournamentTerms
+import referee_values
+from referee_api.v1 import game_pb2, ladder_pb2, match_pb2, policy_pb2, tournament_pb2
+from referee_values import LadderTerms, MatchTerms, NetworkCredit, TournamentTerms
 
 from engines.registry import games
 from referee.accounts.account_errors import BadField, BadSeats
-from referee.contests.contest_errors import BadTerms
-from referee.contests.strength.sprt_evaluation import BadSprt
 from referee.contests.tournament.state import Tournament
-from referee.contests.tournament.tournament_terms import FORMATS as KNOWN
 from referee.hosting.contest_log import LadderCreated, TournamentCreated
 from referee.hosting.contest_terms import HostedLadderTerms, check_ladder_terms
 from referee.hosting.given_terms import TermsReader
 from referee.hosting.ladder_state import LadderFold, LadderState
 from referee.hosting.tournament_state import TournamentState
 from referee.live.match_request import LiveLimits
+from referee.live.turns import SeatClock
+from referee.match import clock as core
+from referee.match import match_terms as core_terms
+from referee.match.clock import SECOND, Clock, TimeControl
+from referee.match.match_terms import DEFAULT_POLICIES, SHOWN_LIVE
 from referee.transport.wire.basic_types import read_value
+from referee.transport.wire.clocks import clock_of
 from referee.transport.wire.ladders import ladder_of
 from referee.transport.wire.terms import TermsConverter
 from referee.transport.wire.tournaments import tournament_of
@@ -27,20 +31,6 @@ CONVERTER = TermsConverter(TermsReader(games(), NetworkCredit()), LiveLimits())
 ALQUERQUE = match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"))
 TOC = match_pb2.MatchTerms(rules=game_pb2.Rules(game="toc"))
 MOVES = game_pb2.Opening(moves=[game_pb2.SeatMove(seat=0, move="c2-c3")])
-
-FORMATS: dict[str, dict[str, Any]] = {
-    "round_robin": {"cycles": 2},
-    "swiss": {"rounds": 5, "accelerated": True},
-    "elimination": {
-        "double_elimination": True,
-        "matches_per_pairing": 3,
-        "max_extra_matches": 4,
-        "third_place_match": True,
-    },
-    "gauntlet": {"challengers": ["ada"], "cycles": 2},
-    "pools": {"rounds": 5},
-    "sprt": {"elo0": -5, "elo1": 5, "alpha": 0.01, "beta": 0.02, "model": "SPRT_MODEL_TRINOMIAL", "max_matches": 9},
-}
 
 
 def tournament(**terms: Any) -> tournament_pb2.TournamentTerms:
@@ -72,30 +62,38 @@ def ladder_round_trip(terms: ladder_pb2.LadderTerms, *, with_openings: bool = Tr
     return ladder_of(ladder_state(terms), CONVERTER, with_openings=with_openings).terms
 
 
-def test_every_format_has_an_example() -> None:
-    fields = tournament_pb2.TournamentTerms.DESCRIPTOR.oneofs_by_name["format"].fields
-    assert FORMATS.keys() == set(KNOWN) == {field.name for field in fields}
+def match_terms(game: str = "alquerque", **terms: Any) -> match_pb2.MatchTerms:
+    return match_pb2.MatchTerms(rules=game_pb2.Rules(game=game), **terms)
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_a_format_is_read_as_it_was_written(name: str) -> None:
-    terms = tournament(**{name: FORMATS[name]})
-    assert getattr(round_trip(terms), name) == getattr(terms, name)
-    assert round_trip(terms) == round_trip(round_trip(terms))
+RANDOM_IF_LATE = match_terms(policies={"timeout": "TIMEOUT_ACTION_RANDOM_MOVE"})
 
 
-def test_missing_terms_of_a_tournament_have_defaults() -> None:
-    terms = round_trip(tournament(elimination={}))
-    assert terms.elimination == tournament_pb2.Elimination(matches_per_pairing=1, max_extra_matches=2)
-    assert (terms.seeding, terms.partner_rule) == (
-        tournament_pb2.SEEDING_ENTRY_ORDER,
-        contest_pb2.PARTNER_RULE_INDIVIDUAL,
-    )
-    assert not terms.HasField("duplicate_play")
-    assert round_trip(tournament(gauntlet={"challengers": ["ada"]})).gauntlet.cycles == 1
-    sprt = round_trip(tournament(sprt={"elo1": 5})).sprt
-    assert sprt == sprt_pb2.Sprt(elo1=5, alpha=0.05, beta=0.05, model=sprt_pb2.SPRT_MODEL_PENTANOMIAL)
-    assert round_trip(tournament(swiss={"rounds": 3})).tie_breaks[0] == tournament_pb2.TIE_BREAK_BUCHHOLZ
+@pytest.mark.parametrize(
+    ("given", "more", "timeout_ms"),
+    [
+        (TOC, {}, 1000),
+        (match_terms("toc", nonce_timeout_ms=7), {}, 7),
+        (match_terms("toc", without_nonces=True), {}, 0),
+        (ALQUERQUE, {}, 0),
+        (RANDOM_IF_LATE, {}, 1000),
+        (RANDOM_IF_LATE, {"duplicate_play": {}}, 0),
+    ],
+)
+def test_nonces_are_asked_for_by_default_if_the_seed_matters_and_matches_form_no_sets(
+    given: match_pb2.MatchTerms, more: dict[str, Any], timeout_ms: int
+) -> None:
+    read = ladder_round_trip(ladder(match_terms=[given], **more))
+    assert ladder_round_trip(read) == read
+    form = {"pools": {"rounds": 2}} if given.rules.game == "toc" else {"round_robin": {}}
+    for terms in (read.match_terms[0], round_trip(tournament(match_terms=given, **form, **more)).match_terms):
+        assert (terms.nonce_timeout_ms, terms.without_nonces) == (timeout_ms, not timeout_ms)
+
+
+def test_matches_of_a_trial_that_counts_sets_ask_for_no_nonces() -> None:
+    for model, timeout_ms in (("SPRT_MODEL_TRINOMIAL", 1000), ("SPRT_MODEL_PENTANOMIAL", 0)):
+        terms = round_trip(tournament(match_terms=RANDOM_IF_LATE, sprt={"elo1": 5, "model": model}))
+        assert terms.match_terms.nonce_timeout_ms == timeout_ms
 
 
 def test_all_other_terms_of_a_tournament_are_read_as_they_were_written() -> None:
@@ -123,28 +121,6 @@ def test_all_other_terms_of_a_tournament_are_read_as_they_were_written() -> None
             assert getattr(converted, field.name) == getattr(terms, field.name), field.name
     assert converted.duplicate_play == terms.duplicate_play
     assert not round_trip(terms, with_openings=False).duplicate_play.openings
-
-
-def test_teams_have_boards_and_tie_breaks_of_their_own() -> None:
-    terms = round_trip(tournament(swiss={"rounds": 3}, boards=4))
-    assert (terms.boards, terms.tie_breaks[0]) == (4, tournament_pb2.TIE_BREAK_BOARD_POINTS)
-    with pytest.raises(BadTerms, match="boards"):
-        round_trip(tournament(elimination={}, boards=4))
-
-
-def test_pairings_wait_ten_minutes_for_absent_entrants_unless_the_terms_say_otherwise() -> None:
-    terms = round_trip(tournament(swiss={"rounds": 3}))
-    assert (terms.no_show_ms, terms.max_no_shows) == (600_000, 2)
-    assert not terms.HasField("starts_at")
-    assert round_trip(tournament(swiss={"rounds": 3}, no_show_ms=0)).no_show_ms == 0
-    assert round_trip(tournament(sprt={"elo1": 5})).no_show_ms == 0
-
-
-@pytest.mark.parametrize("field", ["starts_at", "entries_close_at"])
-def test_a_time_that_does_not_exist_is_rejected(field: str) -> None:
-    for error, seconds in ((BadTerms, -1), (BadField, 1 << 60)):
-        with pytest.raises(error, match=field):
-            round_trip(tournament(swiss={"rounds": 3}, **{field: {"seconds": seconds}}))
 
 
 def test_a_ladder_is_read_as_it_was_written() -> None:
@@ -181,48 +157,6 @@ def test_missing_terms_of_a_ladder_have_defaults() -> None:
     assert not shown.duplicate_play.openings
 
 
-@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
-@pytest.mark.parametrize("field", ["elo0", "elo1", "alpha", "beta"])
-def test_an_sprt_with_a_number_that_is_not_finite_is_rejected(field: str, number: float) -> None:
-    with pytest.raises(BadSprt) as no:
-        round_trip(tournament(sprt={"elo1": 5, field: number}))
-    assert no.value.details["field"] in (field, "elo1")
-
-
-@pytest.mark.parametrize(
-    "terms",
-    [
-        {"swiss": {"rounds": 1}, "tie_breaks": [99]},
-        {"swiss": {"rounds": 1}, "seeding": 99},
-        {"swiss": {"rounds": 1}, "partner_rule": 99},
-        {"sprt": {"elo1": 1, "model": 99}},
-    ],
-)
-def test_an_unknown_enum_value_is_rejected(terms: dict[str, Any]) -> None:
-    with pytest.raises(BadField):
-        round_trip(tournament(**terms))
-
-
-@pytest.mark.parametrize(
-    "terms",
-    [
-        {},
-        {"swiss": {"rounds": 1}, "tie_breaks": [0]},
-        {"swiss": {}},
-        {"pools": {"rounds": 2**32 - 1}},
-        {"round_robin": {"cycles": 2**32 - 1}},
-        {"gauntlet": {}},
-        {"elimination": {"matches_per_pairing": 2**32 - 1}},
-        {"swiss": {"rounds": 3}, "last_entry_round": 3},
-        {"round_robin": {}, "duplicate_play": {"arrangements": 3}},
-        {"round_robin": {}, "max_concurrent_matches": 2**32 - 1},
-    ],
-)
-def test_a_number_out_of_range_is_rejected(terms: dict[str, Any]) -> None:
-    with pytest.raises(BadTerms):
-        round_trip(tournament(**terms))
-
-
 def test_a_ladder_whose_games_differ_in_seats_or_that_is_too_fast_is_rejected() -> None:
     with pytest.raises(BadSeats, match="number of seats in all games of a ladder must be 2, not 4"):
         check_ladder_terms(hosted_ladder(ladder(match_terms=[ALQUERQUE, TOC])), games(), LiveLimits())
@@ -236,3 +170,49 @@ def test_a_ladder_whose_games_differ_in_seats_or_that_is_too_fast_is_rejected() 
 def test_arrangements_out_of_range_are_rejected(arrangements: int) -> None:
     with pytest.raises(BadField):
         ladder_round_trip(ladder(match_terms=[TOC], duplicate_play={"arrangements": arrangements}))
+
+
+CREDIT = NetworkCredit(per_move_ms=5)
+CREDITING = TermsConverter(TermsReader(games(), CREDIT), LiveLimits())
+
+
+def read(message: match_pb2.MatchTerms) -> core_terms.MatchTerms:
+    return CREDITING.reader.match_terms(read_value(message, MatchTerms))
+
+
+def test_missing_fields_have_defaults() -> None:
+    terms = read(match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque")))
+    assert terms.policies == DEFAULT_POLICIES
+    assert terms.visibility == SHOWN_LIVE
+    assert terms.time_control == referee_values.TimeControl(rule=core.UNTIMED, network_credit=CREDIT)
+    assert terms.adjudication is None
+
+
+def test_an_unknown_enum_value_is_rejected() -> None:
+    policies = policy_pb2.Policies(timeout=policy_pb2.TimeoutAction.ValueType(99))
+    with pytest.raises(BadField, match="timeout: 99 is unknown; known: 0, 1, 2, 3"):
+        read(match_pb2.MatchTerms(rules=game_pb2.Rules(game="alquerque"), policies=policies))
+
+
+@pytest.mark.parametrize(
+    ("control", "clock", "used_s", "main_s", "period_s", "periods", "moves"),
+    [
+        (core.Fischer(60 * SECOND, SECOND), Clock(20 * SECOND), 5, 15, 0, 0, 0),
+        (core.UsDelay(60 * SECOND, 3 * SECOND), Clock(20 * SECOND), 1, 20, 2, 0, 0),
+        (core.UsDelay(60 * SECOND, 3 * SECOND), Clock(20 * SECOND), 5, 18, 0, 0, 0),
+        (core.PerMove(5 * SECOND), Clock(), 1, 0, 4, 0, 0),
+        (core.JapaneseByoYomi(60 * SECOND, 10 * SECOND, 3), Clock(5 * SECOND, 3), 1, 4, 0, 3, 0),
+        (core.JapaneseByoYomi(60 * SECOND, 10 * SECOND, 3), Clock(5 * SECOND, 3), 17, 0, 8, 2, 0),
+        (core.CanadianByoYomi(60 * SECOND, 10 * SECOND, 5), Clock(5 * SECOND), 1, 4, 0, 0, 0),
+        (core.CanadianByoYomi(60 * SECOND, 10 * SECOND, 5), Clock(8 * SECOND, 0, 3), 1, 0, 7, 0, 3),
+    ],
+)
+def test_the_clocks_of_running_turns_are_converted_with_all_parts(
+    control: TimeControl, clock: Clock, used_s: int, main_s: int, period_s: int, periods: int, moves: int
+) -> None:
+    limit_us = control.limit_us(clock)
+    assert limit_us is not None
+    message = clock_of(SeatClock(0, control, clock, limit_us, used_s * SECOND, limit_us - used_s * SECOND, True, 0))
+    parts = (message.main_us // SECOND, message.period_us // SECOND, message.periods_left, message.moves_left)
+    assert parts == (main_s, period_s, periods, moves)
+    assert message.time_left_us == limit_us - used_s * SECOND

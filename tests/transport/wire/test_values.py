@@ -15,14 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from referee_values import (
     EMPTY,
-    ClockRule,
     Fischer,
     Match,
     MatchTerms,
     Rules,
     Swiss,
     TournamentTerms,
-    Untimed,
     Value,
     normal,
 )
@@ -54,12 +52,6 @@ def test_the_words_of_an_enum_are_its_names_without_their_prefix(name: str) -> N
     names = [f"{prefix}_{word.upper() or 'UNSPECIFIED'}" for word in words]
     assert names == [value.name for value in contract.enums()[name].values]
     assert name == "ErrorReason" or all(word == word.lower() for word in words)
-
-
-def test_a_oneof_is_a_property() -> None:
-    assert ClockRule().kind is None
-    assert ClockRule(untimed=Untimed()).kind == Untimed()
-    assert ClockRule(fischer=Fischer(main_ms=1)).kind == Fischer(main_ms=1)
 
 
 def test_every_oneof_has_a_property_of_the_types_of_its_members() -> None:
