@@ -30,7 +30,7 @@ from referee.site.ladder_page import ladder_page, ladders_page
 from referee.site.layout import document, heading, match_rows, nothing, pages_links
 from referee.site.live_match_page import match_page
 from referee.site.live_pages import LivePage, LivePages, Page, Render
-from referee.site.match_feeds import MatchFeeds
+from referee.site.match_feed import MatchFeeds
 from referee.site.request_values import integer_in, last_entry_in, name_in
 from referee.site.tournament_page import cross_table_page, round_page, tournament_page, tournaments_page
 from referee.site.upstream import Upstream, UpstreamError

@@ -36,8 +36,7 @@ from referee.site.ladder_page import ladder_page, ladders_page
 from referee.site.layout import document, match_rows
 from referee.site.live_match_page import match_page
 from referee.site.live_pages import Page
-from referee.site.match_feed import MatchFeed
-from referee.site.match_feeds import MatchFeeds
+from referee.site.match_feed import MatchFeed, MatchFeeds
 from referee.site.tournament_page import cross_table_page, round_page, tournament_page, tournaments_page
 from referee.site.upstream import Upstream
 from tests.show.parsed_page import check_inert
