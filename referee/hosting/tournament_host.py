@@ -2,18 +2,20 @@
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 from referee_values import ExportFormat, Qualification, TournamentPhase
 
-from engines.game_errors import DetailedError
-from referee.accounts.account_errors import BadField, NameTaken
+from referee.accounts.account_errors import BadField
 from referee.accounts.names import check_words
-from referee.contests import contest_errors as pure
 from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
-from referee.contests.contest_errors import MatchNotCounted, TrfNotAvailable
+from referee.contests.contest_errors import (
+    MatchNotCounted,
+    NotAnEntrant,
+    TournamentNotStarted,
+    TournamentOver,
+)
 from referee.contests.corrections import Correction
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.commands import (
@@ -48,16 +50,7 @@ from referee.hosting.contest_log import (
 from referee.hosting.contest_store import ContestRegistry, ContestStore
 from referee.hosting.contest_terms import HostedTournamentTerms, bots_per_entrant, check_tournament_terms
 from referee.hosting.contest_worker import HostingDependencies
-from referee.hosting.hosting_errors import (
-    EntriesClosed,
-    NoSuchTournament,
-    NotAnEntrant,
-    NotExportable,
-    TournamentNotStarted,
-    TournamentOver,
-    TournamentStarted,
-    WrongEntrantCount,
-)
+from referee.hosting.hosting_errors import EntriesClosed, NoSuchTournament
 from referee.hosting.ladder_host import LadderHost
 from referee.hosting.ladder_ratings import seed_rating, team_seed_rating
 from referee.hosting.match_factory import ContestState
@@ -112,8 +105,9 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
     async def enter(self, name: str, entrant: ContestEntrant) -> TournamentState:
         """Add an entrant, which without a name is named as its only bot; its rating is looked up. Idempotent.
 
-        Raises TournamentStarted, EntriesClosed, TournamentOver, AlreadyIn, NameTaken, WrongEntrantCount, NoSuchBot,
-        NoSuchVersion, BotPaused, BadField, or WrongParticipantCount if it is not one bot for each seat of a side.
+        Raises TournamentStarted, EntriesClosed, TournamentOver, AlreadyIn, EntrantNameTaken, WrongEntrantCount,
+        NoSuchBot, NoSuchVersion, BotPaused, BadField, or WrongParticipantCount if it is not one bot for each seat of a
+        side.
         """
         store = await self._find_store(name)
         if stage := store.state.terms.value.qualification:
@@ -162,8 +156,6 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         """
         check_reason(command.message)
         store = await self._find_store(name)
-        if store.state.tournament.phase == "entry":
-            raise TournamentNotStarted(name)
         if store.state.over:
             raise TournamentOver(name, store.state.tournament.phase)
         return await self._carry_out(store, command)
@@ -218,11 +210,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
 
     async def export(self, name: str, form: ExportFormat) -> str:
         """Return the tournament in an export format. Raises TournamentNotStarted or NotExportable."""
-        state = await self.get(name)
-        try:
-            return await self.tables.export(state, EXPORTS[form])
-        except TrfNotAvailable as error:
-            raise NotExportable(name, form, error.details["why"]) from None
+        return await self.tables.export(await self.get(name), EXPORTS[form])
 
     async def _carry_out(
         self,
@@ -235,8 +223,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         async def decided(state: TournamentState) -> list[TournamentEvent]:
             if state.tournament.phase == unless:
                 return []
-            with _contract_errors(state):
-                return await decide_and_pair(state.tournament, command, self._deps.run, self._deps.time.wall_ms())
+            return await decide_and_pair(state.tournament, command, self._deps.run, self._deps.time.wall_ms())
 
         return await self._execute(store, decided)
 
@@ -300,44 +287,25 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
 
 
 def _decide_entry(state: TournamentState, entrant: ContestEntrant, now_ms: int = 0) -> list[TournamentEvent]:
-    """Return the event that enters an entrant. Raises AlreadyIn, or another error of the contract.
+    """Return the event that enters an entrant. Raises AlreadyIn, EntriesClosed, or what `decide` raises.
 
     Entrants that come with the creation of a tournament are never too late: for them, the time is 0.
     """
     if not state.over:
         for other in state.tournament.entrants.values():
             check_not_entered(entrant, other)
-    with _contract_errors(state):
-        return decide(state.tournament, EnterTournament(entrant, now_ms))
+        closes_at_ms = state.tournament.terms.entries_close_at_ms
+        if closes_at_ms and now_ms >= closes_at_ms:
+            raise EntriesClosed(state.name, closes_at_ms)
+    return decide(state.tournament, EnterTournament(entrant))
 
 
 def _decide_creation(created: TournamentCreated, entrants: Sequence[ContestEntrant]) -> list[ContestEvent]:
     """Return the first events of a tournament with these entrants. Raises what `_decide_entry` raises."""
-    state = TournamentState(Tournament(created.terms.tournament), created=created, created_ms=0)
+    state = TournamentState(Tournament(created.terms.tournament, name=created.name), created=created, created_ms=0)
     events: list[ContestEvent] = [created]
     for entrant in entrants:
         for event in _decide_entry(state, entrant):
             state = replace(state, tournament=evolve(state.tournament, event))
             events.append(event)
     return events
-
-
-@contextmanager
-def _contract_errors(state: TournamentState) -> Iterator[None]:
-    """Replace errors of the pure tournament by those that the contract promises."""
-    try:
-        yield
-    except pure.ContestError as error:
-        convert = CONTRACT_ERRORS.get(type(error))
-        raise (convert(state, error.details) if convert else error) from None
-
-
-CONTRACT_ERRORS: dict[type[pure.ContestError], Callable[[TournamentState, Mapping[str, str]], DetailedError]] = {
-    pure.CommandNotAllowed: lambda state, _: TournamentOver(state.name, state.tournament.phase),
-    pure.EntriesOver: lambda state, said: EntriesClosed(state.name, int(said["closed_at_ms"])),
-    pure.EntryClosed: lambda state, _: TournamentStarted(state.name),
-    pure.EntrantNameTaken: lambda _, said: NameTaken(said["name"]),
-    pure.UnknownEntrant: lambda state, said: NotAnEntrant(state.name, said["name"]),
-    pure.EntrantCountOutOfRange: lambda state, said: WrongEntrantCount(state.name, said["entrants"], said["wanted"]),
-}
-"""Converts errors of the pure tournament to errors of the contract. Other errors are in the contract already."""

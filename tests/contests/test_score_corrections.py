@@ -10,10 +10,10 @@ from referee_values import Elimination, RoundRobin, Swiss
 
 from referee.contests.contest_errors import (
     BadRanks,
-    CommandNotAllowed,
     MatchNotCounted,
     NoSuchPairing,
     PairingNotChangeable,
+    TournamentNotStarted,
 )
 from referee.contests.corrections import Correction
 from referee.contests.pairing import DuplicateSets, MatchScore
@@ -138,7 +138,7 @@ def test_only_finished_matches_that_count_can_be_corrected() -> None:
         apply(play, strike("m-7.7/1.1"))
     with pytest.raises(BadRanks):
         apply(play, correct("m-1.1/1.1", 1, 3))
-    with pytest.raises(CommandNotAllowed):
+    with pytest.raises(TournamentNotStarted):
         apply(entered(Swiss(rounds=2), NAMES), strike("m-1.1/1.1"))
 
 

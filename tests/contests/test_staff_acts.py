@@ -78,7 +78,7 @@ def test_only_pairings_that_have_not_begun_are_replaced() -> None:
     ("command", "error", "why"),
     [
         (by_hand(2, "ab", "cd"), errors.BadPairings, "only for round 1"),
-        (by_hand(1, "ab", "cx"), errors.UnknownEntrant, "x"),
+        (by_hand(1, "ab", "cx"), errors.NotAnEntrant, "x"),
         (by_hand(1, "ab", "ac"), errors.BadPairings, "each entrant of a pairing that has not begun once"),
         (by_hand(1, "ab"), errors.BadPairings, "two entrants each"),
         (by_hand(1, "abc", "d"), errors.BadPairings, "two entrants each"),
@@ -94,7 +94,7 @@ def test_a_round_that_has_begun_and_other_formats_cannot_be_paired_by_hand() -> 
         play.start(due)
     assert_refused(play, by_hand(1, "ab", "cd"), errors.BadPairings, "has begun")
     assert_refused(started(RoundRobin(), "ab"), by_hand(1, "ab"), errors.BadPairings, "Swiss")
-    assert_refused(entered(Swiss(rounds=1), "ab"), by_hand(1, "ab"), errors.CommandNotAllowed, "entry")
+    assert_refused(entered(Swiss(rounds=1), "ab"), by_hand(1, "ab"), errors.TournamentNotStarted, "has not started")
 
 
 def test_a_match_or_an_absence_of_a_pairing_that_was_replaced_is_ignored() -> None:

@@ -4,8 +4,8 @@ import pytest
 from referee_values import RoundRobin, Swiss
 
 from referee.accounts.account_errors import BadField
+from referee.contests.contest_errors import TournamentNotStarted, TournamentOver
 from referee.contests.tournament.commands import PairRound, PostponePairing, ReopenPairing
-from referee.hosting.hosting_errors import TournamentNotStarted, TournamentOver
 from referee.match.clock import SECOND
 from referee.match.result import EndKind
 from tests.hosting.harness import (

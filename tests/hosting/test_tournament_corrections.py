@@ -5,9 +5,8 @@ from msgspec.structs import replace
 from referee_values import RoundRobin
 
 from referee.accounts.account_errors import BadField
-from referee.contests.contest_errors import BadRanks, MatchNotCounted
+from referee.contests.contest_errors import BadRanks, MatchNotCounted, TournamentNotStarted
 from referee.contests.pairing import DuplicateSets
-from referee.hosting.hosting_errors import TournamentNotStarted
 from tests.contests.correction_examples import correct, restore, strike
 from tests.hosting.harness import (
     HostingHarness,

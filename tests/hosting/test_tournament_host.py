@@ -11,20 +11,20 @@ from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField, BadName, BotPaused, NameTaken, NoSuchBot, NoSuchVersion
 from referee.accounts.bots import BotPause, PauseCause, paused
 from referee.contests.contest_entrant import ContestEntrant
-from referee.contests.contest_errors import WrongParticipantCount
-from referee.contests.pairing import DuplicateSets
-from referee.contests.tournament.tournament_terms import Pools
-from referee.hosting.contest_store import FINISHED_CACHE_SIZE
-from referee.hosting.hosting_errors import (
-    AlreadyIn,
-    NoSuchTournament,
+from referee.contests.contest_errors import (
+    EntrantNameTaken,
     NotAnEntrant,
     NotExportable,
     TournamentNotStarted,
     TournamentOver,
     TournamentStarted,
     WrongEntrantCount,
+    WrongParticipantCount,
 )
+from referee.contests.pairing import DuplicateSets
+from referee.contests.tournament.tournament_terms import Pools
+from referee.hosting.contest_store import FINISHED_CACHE_SIZE
+from referee.hosting.hosting_errors import AlreadyIn, NoSuchTournament
 from referee.hosting.tournament_host import TournamentFilter
 from referee.hosting.tournament_tables import ANY_PAIRING, PairingFilter, cross_table, phase_of, rows
 from referee.live.ports import StoreUnavailable
@@ -136,7 +136,7 @@ async def test_only_active_new_bots_with_new_names_can_enter_before_the_start() 
         await harness.tournaments.enter("cup", entrant("ada", name="other"))
     assert error.value.details == {"bot": "ada", "entrant": "ada"}
     await harness.tournaments.enter("cup", entrant("eve", name="evening"))
-    with pytest.raises(NameTaken):
+    with pytest.raises(EntrantNameTaken):
         await harness.tournaments.enter("cup", entrant("cyd", name="evening"))
     await harness.tournaments.withdraw("cup", "evening")
     await harness.store.accounts.change_bot("cyd", lambda bot: paused(bot, BotPause(PauseCause.ADMIN, "rest", 1)))

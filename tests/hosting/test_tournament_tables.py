@@ -7,7 +7,7 @@ from typing import Any, TypeVar, TypeVarTuple, Unpack
 import pytest
 from referee_values import RoundRobin, Swiss
 
-from referee.contests.contest_errors import CommandNotAllowed, TrfNotAvailable
+from referee.contests.contest_errors import NotExportable, TournamentNotStarted
 from referee.contests.pairing import MatchScore
 from referee.contests.tournament.commands import (
     RecordTournamentScore,
@@ -20,7 +20,6 @@ from referee.contests.tournament.state import Tournament, evolve
 from referee.contests.tournament.tournament_export import estimate_strengths
 from referee.contests.tournament.tournament_terms import Pools
 from referee.hosting import tournament_tables
-from referee.hosting.hosting_errors import TournamentNotStarted
 from referee.hosting.tournament_state import MAX_ENTRANTS_HERE, TournamentState, decide_and_pair
 from referee.hosting.tournament_tables import TournamentTables, cross_table, rows
 from referee.live.worker_pool import WorkerPool
@@ -100,7 +99,7 @@ async def test_a_small_tournament_is_paired_in_the_event_loop() -> None:
 
 
 async def test_a_command_is_rejected_equally_in_a_large_tournament() -> None:
-    with pytest.raises(CommandNotAllowed):
+    with pytest.raises(TournamentNotStarted):
         await decide_and_pair(new_tournament(LARGE), StartTournamentMatch("1.1", 1, 1, "m"), Recorder())
 
 
@@ -135,10 +134,10 @@ async def test_a_failed_table_is_computed_again(monkeypatch: pytest.MonkeyPatch)
     def report(_: TournamentState) -> str:
         nonlocal call
         call += 1
-        raise TrfNotAvailable("it is broken")
+        raise NotExportable("cup", "trf", "it is broken")
 
     for _ in range(2):
-        with pytest.raises(TrfNotAvailable):
+        with pytest.raises(NotExportable):
             await tables.export(state, report)
     assert call == 2
     await tables.rows(state)

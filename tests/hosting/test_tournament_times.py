@@ -170,8 +170,9 @@ async def test_entries_close_at_their_time() -> None:
     closes_at_ms = harness.time.wall_ms() + 1_000
     terms = cup_terms(RoundRobin(), entries_close_at_ms=closes_at_ms)
     await harness.tournaments.create(tournament_request(terms, "ada"))
+    await harness.time.advance(SECOND - MS)
     await harness.tournaments.enter("cup", entrant("bob"))
-    await harness.time.advance(SECOND)
+    await harness.time.advance(MS)
     with pytest.raises(EntriesClosed) as refused:
         await harness.tournaments.enter("cup", entrant("cyd"))
     assert refused.value.details["closed_at"].endswith("+00:00")

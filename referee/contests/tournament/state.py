@@ -60,6 +60,8 @@ class Tournament(Struct, frozen=True, gc=False):
     """The last seed of the upper half, from the start of an accelerated Swiss tournament on."""
     correction_requests: Mapping[str, Correction] = field(default_factory=dict)
     """The newest corrections, by request id."""
+    name: str = "this tournament"
+    """As errors call it."""
 
     def has_entrant(self, entrant: ContestEntrant) -> bool:
         """Return whether the same entrant is in, and has not withdrawn."""

@@ -15,6 +15,7 @@ from referee_values import TournamentTerms
 
 from referee.accounts.account_errors import BadField
 from referee.contests.contest_entrant import ContestEntrant
+from referee.contests.contest_errors import NotAnEntrant
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.commands import (
     DeclareAbsent,
@@ -26,7 +27,6 @@ from referee.contests.tournament.commands import (
 )
 from referee.contests.tournament.tournament_terms import MAX_ENTRANTS
 from referee.hosting.contest_store import ContestStep
-from referee.hosting.hosting_errors import NotAnEntrant
 from referee.hosting.tournament_host import TournamentFilter, TournamentHost, TournamentRequest
 from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import PairingFilter
