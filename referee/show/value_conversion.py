@@ -23,7 +23,7 @@ from engines.game_errors import GameError
 from engines.registry import find
 from referee.contests.strength.elo import ELO_SCALE
 from referee.show.arranged_results import ReviewedMatch
-from referee.show.formatting import absent_text, counted, local_moment, points_text, signed, sprt_text
+from referee.show.formatting import absent_names, absent_text, counted, local_moment, points_text, signed, sprt_text
 from referee.show.report import End, Game
 
 PHASES: Mapping[PairingPhase, str] = {"planned": "is planned", "playing": "is being played"}
@@ -131,17 +131,6 @@ def pairing_text(pairing: Pairing) -> str:
 def _absent(pairing: Pairing) -> str:
     names = absent_names(pairing)
     return f" ({absent_text(names)})" if names else ""
-
-
-def absent_names(pairing: Pairing) -> tuple[str, ...]:
-    """Return who lost a pairing by absence; of a team that lost only some boards, each of them."""
-    boards = [
-        f"{name} on board {lost.board}"
-        for lost in pairing.absent_boards
-        for name in lost.entrants
-        if name not in pairing.absent_entrants
-    ]
-    return (*pairing.absent_entrants, *boards)
 
 
 def _ratings_text(rated: MatchRated) -> str:
