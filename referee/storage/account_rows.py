@@ -1,24 +1,28 @@
 """Bots, tokens, invitations and bot logs as rows of tables, in the form that all databases share.
 
-A row is a sequence of columns in the order of the lists below. JSON is stored as text, encoded by `value_codec`.
+A row is a sequence of columns in the order of the lists below, which are the fields of the values. JSON is stored as
+text, encoded by `value_codec`.
 """
 
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
-from msgspec.structs import fields
+from msgspec import Struct, convert, to_builtins
+from msgspec.structs import astuple
 
 from referee.accounts.bot_log import Note, NoteKind, NumberedNote
 from referee.accounts.bots import Bot, BotPause, PauseCause
 from referee.accounts.consent import DEFAULT_CONSENT, Consent
 from referee.accounts.invitations import Invitation
-from referee.accounts.tokens import Quota, Role, Token
+from referee.accounts.tokens import Quota, Token
 from referee.storage.value_codec import ValueCodec
 
-TOKEN_COLUMNS = "sha256, role, holder, created_ms, bot, label, expires_ms, used_ms, revoked"
-INVITATION_COLUMNS = "sha256, organiser, created_ms, expires_ms, max_uses, label, revoked, uses"
-QUOTA_COLUMNS = ", ".join(field.name for field in fields(Quota))
+S = TypeVar("S", bound=Struct)
+
+TOKEN_COLUMNS, INVITATION_COLUMNS, QUOTA_COLUMNS = (
+    ", ".join(kind.__struct_fields__) for kind in (Token, Invitation, Quota)
+)
 
 CONSENT_CODEC: ValueCodec[Consent] = ValueCodec(Consent)
 NOTE_CODEC: ValueCodec[NoteKind] = ValueCodec(NoteKind)
@@ -44,41 +48,15 @@ def _read_consent(text: str | None) -> Consent:
     return CONSENT_CODEC.decode(json.loads(text)) if text else DEFAULT_CONSENT
 
 
-def token_row(token: Token) -> tuple[Any, ...]:
-    return (
-        token.sha256,
-        token.role.value,
-        token.holder,
-        token.created_ms,
-        token.bot,
-        token.label,
-        token.expires_ms,
-        token.used_ms,
-        int(token.revoked),
-    )
+def row_of(stored: Struct) -> tuple[Any, ...]:
+    """Return the columns of a token or an invitation."""
+    values = to_builtins(astuple(stored), builtin_types=(bytes,))
+    return tuple(int(value) if isinstance(value, bool) else value for value in values)
 
 
-def read_token(row: Iterable[Any]) -> Token:
-    sha256, role, holder, created_ms, bot, label, expires_ms, used_ms, revoked = row
-    return Token(sha256, Role(role), holder, created_ms, bot, label, expires_ms, used_ms, bool(revoked))
-
-
-def invitation_row(invitation: Invitation) -> tuple[Any, ...]:
-    return (
-        invitation.sha256,
-        invitation.organiser,
-        invitation.created_ms,
-        invitation.expires_ms,
-        invitation.max_uses,
-        invitation.label,
-        int(invitation.revoked),
-        invitation.uses,
-    )
-
-
-def read_invitation(row: Iterable[Any]) -> Invitation:
-    sha256, organiser, created_ms, expires_ms, max_uses, label, revoked, uses = row
-    return Invitation(sha256, organiser, created_ms, expires_ms, max_uses, label, bool(revoked), uses)
+def read_row(kind: type[S], row: Iterable[Any]) -> S:
+    """Decode a token or an invitation."""
+    return convert(dict(zip(kind.__struct_fields__, row, strict=True)), kind, strict=False)
 
 
 def note_row(note: Note) -> tuple[Any, ...]:
