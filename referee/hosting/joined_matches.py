@@ -94,7 +94,5 @@ class PairingOwners:
     async def of(self, players: Iterable[Player]) -> tuple[str, ...]:
         """Return the authors that own these bots, in alphabetical order. Raises NoSuchBot or StoreUnavailable."""
         owners = {(await self.accounts.bot(player.bot)).owner for player in players}
-        return tuple(sorted([owner for owner in owners if await self._is_author(owner)]))
-
-    async def _is_author(self, holder: str) -> bool:
-        return holder.startswith(PROVIDER_HOLDER) or await self.quotas.is_author(holder)
+        authors = [owner for owner in owners if owner.startswith(PROVIDER_HOLDER) or await self.quotas.is_author(owner)]
+        return tuple(sorted(authors))

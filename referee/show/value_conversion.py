@@ -161,10 +161,6 @@ def _bye_text(requested: values.ByeRequested) -> str:
     return f"{bye.entrant} does not play in round {bye.round}, for {points} ({requested.by})"
 
 
-def _end_text(ended: values.TournamentEnded) -> str:
-    return _with_message("cancelled" if ended.phase == "cancelled" else "finished", ended.message)
-
-
 def _with_message(text: str, message: str) -> str:
     return f"{text}: {message}" if message else text
 
@@ -190,7 +186,9 @@ ENTRY_TEXTS: dict[type, Callable[[Any], str]] = {
     values.ScoreCorrected: lambda event: f"{correction_text(event.correction)}; {pairing_text(event.pairing)}",
     values.VersionsFrozen: lambda frozen: f"versions frozen: {', '.join(map(bots_text, frozen.entrants))}",
     values.SprtState: sprt_text,
-    values.TournamentEnded: _end_text,
+    values.TournamentEnded: lambda ended: _with_message(
+        "cancelled" if ended.phase == "cancelled" else "finished", ended.message
+    ),
     values.MatchRated: lambda rated: f"{rated.match_id}: {_ratings_text(rated)}",
     values.SeasonStarted: lambda began: f"season {began.season} started",
     values.LadderPaused: lambda paused: _with_message("paused", paused.message),

@@ -68,7 +68,7 @@ class Site:
         """Return the ASGI application."""
         api = JsonApi(self._upstream)
         routes = [
-            *self._live("/", self._home),
+            *self._live("/", lambda _: lambda: home_page(self._upstream, self._feeds)),
             *self._live("/ladders/{name}", self._named(ladder_page)),
             *self._live("/tournaments/{name}", self._named(tournament_page)),
             *self._live("/tournaments/{name}/rounds/{number}", self._round),
@@ -119,9 +119,6 @@ class Site:
             return EventStream(live.events(version))
 
         return [Route(path, page), Route(f"{path.rstrip('/')}/events", events)]
-
-    def _home(self, _: Request) -> Render:
-        return lambda: home_page(self._upstream, self._feeds)
 
     def _named(self, page: Callable[[Upstream, str], Awaitable[Page]]) -> Callable[[Request], Render]:
         """Return what renders the page of what the address names."""

@@ -32,7 +32,8 @@ def read_bot(row: Iterable[Any]) -> Bot:
     """Decode name, owner, creation, description, pause (3 columns), latest version, faults and consent."""
     name, owner, created_ms, description, cause, message, paused_ms, latest, faults, consent = row
     pause = BotPause(PauseCause(cause), message, paused_ms) if cause else None
-    return Bot(name, owner, created_ms, description, pause, latest or "", faults, _read_consent(consent))
+    agreed = CONSENT_CODEC.decode(json.loads(consent)) if consent else DEFAULT_CONSENT
+    return Bot(name, owner, created_ms, description, pause, latest or "", faults, agreed)
 
 
 def pause_columns(pause: BotPause | None) -> tuple[str | None, str | None, int | None]:
@@ -42,10 +43,6 @@ def pause_columns(pause: BotPause | None) -> tuple[str | None, str | None, int |
 
 def write_consent(consent: Consent) -> str | None:
     return None if consent == DEFAULT_CONSENT else json.dumps(CONSENT_CODEC.encode(consent))
-
-
-def _read_consent(text: str | None) -> Consent:
-    return CONSENT_CODEC.decode(json.loads(text)) if text else DEFAULT_CONSENT
 
 
 def row_of(stored: Struct) -> tuple[Any, ...]:

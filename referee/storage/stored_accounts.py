@@ -151,7 +151,7 @@ async def _register(
     await lock_holders(connection, bot.owner, token.holder)
     before = await connection.fetchval(SELECT_REQUESTED, bot.owner, request_id)
     if before == bot.name:
-        first = await _first_token(connection, bot.name)
+        first = read_row(Token, await connection.fetchrow(SELECT_FIRST_TOKEN, bot.name))
         return Registration(await _bot(connection, bot.name), first, repeated=True)
     if before:
         raise RequestIdReused(request_id)
@@ -244,11 +244,6 @@ async def _add_token(connection: SqlConnection, token: Token, max_valid: int) ->
 
 async def insert_token(connection: SqlConnection, token: Token) -> None:
     await connection.change(INSERT_TOKEN, token.id, *row_of(token))
-
-
-async def _first_token(connection: SqlConnection, bot: str) -> Token:
-    """Return the token that was issued when the bot was registered."""
-    return read_row(Token, await connection.fetchrow(SELECT_FIRST_TOKEN, bot))
 
 
 async def _select_tokens(connection: SqlConnection, wanted: TokenFilter, before: str, limit: int | None) -> list[Token]:

@@ -106,7 +106,10 @@ def charge_table(moves: Sequence[ChargedMove]) -> Markup:
     rows = [
         (
             move.ply + 1,
-            joined(move.move or tag("span", "no answer", class_="soft"), _rejected(move)),
+            joined(
+                move.move or tag("span", "no answer", class_="soft"),
+                *(tag("small", f" rejected before: {text}", class_="block") for text in move.rejected),
+            ),
             charge_picture(move, scale),
             joined(
                 time_text(move.charge.charged_us), tag("strong", " late", class_="invalid") if move.charge.late else ""
@@ -117,10 +120,6 @@ def charge_table(moves: Sequence[ChargedMove]) -> Markup:
     ]
     columns = (number("Move"), "Answer", "From the question to the answer", number("Charged"), number("Was left"))
     return joined(LEGEND, Table(columns, rows).to_html("charges"))
-
-
-def _rejected(move: ChargedMove) -> Markup:
-    return joined(*(tag("small", f" rejected before: {text}", class_="block") for text in move.rejected))
 
 
 PARTS = (
