@@ -7,7 +7,7 @@ from referee_api.v1.error_pb2 import ErrorReason
 
 from tests.cluster.forwarding import test_forwarding
 from tests.docs import contract
-from tests.e2e import test_backup, test_compute_limit, test_quotas, test_server_faults, test_slow_watchers
+from tests.e2e import test_backup, test_compute_limit, test_quotas, test_server_faults, test_slow_bots
 from tests.e2e.call_errors import assert_metadata_complete, assert_refused
 from tests.e2e.error_causes import CALL_ERRORS, CONTEST_ERRORS, MAX_MESSAGE_BYTES, STREAM_ERRORS, VERDICT_ERRORS, Cause
 from tests.e2e.organiser import Organiser
@@ -16,7 +16,7 @@ from tests.e2e.server import ServerProcess, run_server
 pytestmark = pytest.mark.slow
 
 TESTED_ELSEWHERE = {
-    "SLOW_CONSUMER": test_slow_watchers.test_a_slow_watcher_is_disconnected_and_can_resume_without_a_gap,
+    "SLOW_CONSUMER": test_slow_bots.test_a_slow_watcher_is_disconnected_and_can_resume_without_a_gap,
     "DRAINING": test_server_faults.test_a_draining_server_rejects_new_matches_with_a_retry_delay,
     "STORE_UNAVAILABLE": test_server_faults.test_a_full_disk_costs_no_bot_time,
     "MATCH_MOVING": test_server_faults.test_a_match_that_another_server_runs_is_rejected_as_moving,
