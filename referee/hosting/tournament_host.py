@@ -32,7 +32,6 @@ from referee.contests.tournament.events import TournamentEnded, TournamentEvent
 from referee.contests.tournament.state import Tournament, evolve
 from referee.hosting.contest_host import (
     MAX_TEXT_CHARS,
-    ContestFilter,
     ContestHost,
     ContestRequest,
     check_not_entered,
@@ -53,7 +52,6 @@ from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.hosting_errors import EntriesClosed, NoSuchTournament
 from referee.hosting.ladder_host import LadderHost
 from referee.hosting.ladder_ratings import seed_rating, team_seed_rating
-from referee.hosting.match_factory import ContestState
 from referee.hosting.tournament_corrections import find_match, score_correction
 from referee.hosting.tournament_state import TournamentState, decide_and_pair, fold_tournament
 from referee.hosting.tournament_tables import ANY_PAIRING, EXPORTS, PairingFilter, TournamentTables
@@ -75,14 +73,6 @@ class TournamentRequest(ContestRequest[HostedTournamentTerms], frozen=True, gc=F
         return TournamentCreated(self.name, title, self.organiser, self.request_id, terms, len(self.entrants))
 
 
-class TournamentFilter(ContestFilter, frozen=True, gc=False):
-    phase: TournamentPhase | None = None
-
-    def matches(self, state: ContestState) -> bool:
-        assert isinstance(state, TournamentState)
-        return ContestFilter.matches(self, state) and self.phase in (None, state.tournament.phase)
-
-
 def tournament_registry(
     log: ContestLog, report_fault: Callable[[str, Exception], None]
 ) -> ContestRegistry[TournamentState]:
@@ -92,7 +82,6 @@ def tournament_registry(
 
 class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
     _unknown = NoSuchTournament
-    _default_filter = TournamentFilter()
 
     def __init__(
         self, registry: ContestRegistry[TournamentState], dependencies: HostingDependencies, ladders: LadderHost

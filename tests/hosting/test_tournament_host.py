@@ -23,9 +23,9 @@ from referee.contests.contest_errors import (
 )
 from referee.contests.pairing import DuplicateSets
 from referee.contests.tournament.tournament_terms import Pools
+from referee.hosting.contest_host import ANY_CONTEST, ContestFilter
 from referee.hosting.contest_store import FINISHED_CACHE_SIZE
 from referee.hosting.hosting_errors import AlreadyIn, NoSuchTournament
-from referee.hosting.tournament_host import TournamentFilter
 from referee.hosting.tournament_tables import ANY_PAIRING, PairingFilter, cross_table, phase_of, rows
 from referee.live.ports import StoreUnavailable
 from referee.live.watch import NumberAhead
@@ -221,16 +221,16 @@ async def test_tournaments_are_listed_newest_first_and_can_be_filtered() -> None
     for name, terms, bot in (("one", CUP.terms, "ada"), ("two", CUP.terms, "bob"), ("three", fingers, "cyd")):
         await harness.tournaments.create(tournament_request(terms, bot, name=name, request_id=name))
 
-    async def names(wanted: TournamentFilter | None = None, restarted: str = "", limit: int = 100) -> list[str]:
+    async def names(wanted: ContestFilter = ANY_CONTEST, restarted: str = "", limit: int = 100) -> list[str]:
         return [state.name for state in await harness.tournaments.find(wanted, restarted, limit)]
 
     assert await names() == ["three", "two", "one"]
     assert await names(limit=1) == ["three"]
     assert await names(restarted="three", limit=1) == ["two"]
-    assert await names(TournamentFilter(game="nim")) == ["two", "one"]
-    assert await names(TournamentFilter(bot="bob")) == ["two"]
+    assert await names(ContestFilter(game="nim")) == ["two", "one"]
+    assert await names(ContestFilter(bot="bob")) == ["two"]
     await harness.tournaments.cancel("one")
-    assert await names(TournamentFilter(phase="entry")) == ["three", "two"]
+    assert await names(ContestFilter(phase="entry")) == ["three", "two"]
 
 
 async def test_pairings_are_listed_by_round_and_board_with_their_phase() -> None:
