@@ -8,6 +8,5 @@
 - `rating_replay`: ratings computed again after a correction
 - `season`: ratings, win-loss records and standings of one season
 - `result_counts`: all results, from which standings estimate
-- `planning`: what a planning was decided from, as its event records it
 - `matchmaking`: the choice of opponents and seats, new pairings, and due matches that can start now
 """

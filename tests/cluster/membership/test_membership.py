@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from referee.cluster.membership.compatibility import IncompatibleNode
+from referee.cluster.membership.membership import NodeWatch
 from referee.cluster.membership.node_store import Node
-from referee.cluster.membership.node_watch import NodeWatch
 from referee.live.ports import StoreUnavailable
 from referee.match.clock import MS, SECOND
 from tests.cluster.membership.members import Member, MemoryNodes, profile
