@@ -9,7 +9,7 @@
 - `finished_match`: a finished match from its record
 - `live_pages`: pages that change while they are read, rendered once for all their visitors
 - `event_stream`: server-sent events
-- `layout`, `charts`: parts that pages share
+- `layout`: parts that pages share
 - `home_page`, `live_match_page`, `bot_page`, `ladder_page`, `tournament_page`, `join_page`: the pages
 - `tournament_rounds`, `correction_marks`: pairings by round; corrected results
 - `json_api`: the same as JSON, in answers that many callers share

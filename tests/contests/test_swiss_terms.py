@@ -6,9 +6,8 @@ import pytest
 from referee_values import ByeKind, RoundRobin, Swiss
 
 from referee.contests.contest_errors import ByeNotPossible, NotAnEntrant, TournamentOver
-from referee.contests.systems.acceleration import NO_ACCELERATION, Acceleration, upper_half
 from referee.contests.systems.dutch import Unpairable
-from referee.contests.systems.swiss import pair_swiss_round
+from referee.contests.systems.swiss import NO_ACCELERATION, Acceleration, pair_swiss_round, upper_half
 from referee.contests.tables.round_result import ResultKind
 from referee.contests.tournament.commands import RequestBye, StartTournament
 from referee.contests.tournament.events import ByeRequested, TournamentEvent

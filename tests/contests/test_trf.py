@@ -7,8 +7,7 @@ from referee_values import Elimination, RoundRobin, Swiss, TieBreak
 from referee.contests.contest_errors import MalformedTrf, NotExportable
 from referee.contests.pairing import DuplicateSets
 from referee.contests.strength.sprt_evaluation import SprtParameters
-from referee.contests.systems.acceleration import Acceleration
-from referee.contests.systems.swiss import pair_swiss_round
+from referee.contests.systems.swiss import Acceleration, pair_swiss_round
 from referee.contests.tables.round_result import ResultKind
 from referee.contests.tournament.commands import (
     RequestBye,

@@ -13,7 +13,7 @@ from msgspec import Struct
 from referee_values import Elimination, Gauntlet, RoundRobin, Swiss
 
 from referee.contests.contest_errors import NotExportable
-from referee.contests.systems.acceleration import Acceleration
+from referee.contests.systems.swiss import Acceleration
 from referee.contests.tables.round_result import (
     DRAW,
     LOSS,
