@@ -216,11 +216,13 @@ def register_version(organiser: Organiser, name: str, version: str, note: str, a
 
 def _print_versions(versions: list[BotVersion], as_json: bool) -> None:
     heading = ("version", "registered", "note")
-    print_values(versions, bot_pb2.BotVersion, heading, _version_row, as_json)
-
-
-def _version_row(version: BotVersion) -> tuple[str, ...]:
-    return version.version, time_of(version.create_time), version.note
+    print_values(
+        versions,
+        bot_pb2.BotVersion,
+        heading,
+        lambda known: (known.version, time_of(known.create_time), known.note),
+        as_json,
+    )
 
 
 @bot.group()

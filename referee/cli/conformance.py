@@ -133,7 +133,8 @@ async def _print_results(results: AsyncIterator[ClauseResult], options: KitOptio
     failed = 0
     async for result in results:
         failed += not result.passed
-        click.echo(_format_json(result) if options.as_json else _format_line(result))
+        line = {"clause": result.clause.name, "passed": result.passed, "why": result.why}
+        click.echo(json.dumps(line) if options.as_json else _format_line(result))
     if not options.as_json:
         click.echo(f"{len(options.clauses) - failed} of {len(options.clauses)} clauses passed")
     return 1 if failed else 0
@@ -145,10 +146,6 @@ def _format_line(result: ClauseResult) -> str:
         return f"{mark}  {result.clause.name}{f' (skipped: {result.why})' if result.why else ''}"
     why = "\n".join(f"        {line}" for line in result.why.splitlines())
     return f"{mark}  {result.clause.name}\n      {result.clause.promise}\n{why}"
-
-
-def _format_json(result: ClauseResult) -> str:
-    return json.dumps({"clause": result.clause.name, "passed": result.passed, "why": result.why})
 
 
 def _set_up_tls(folder: Path) -> tuple[grpc.ServerCredentials, dict[str, str]]:

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engines.api import REFEREE, Game, Outcome, Position, Table
 from engines.chance import Chance
-from engines.options import Option, Settings, written
+from engines.options import Settings, written
 from engines.registry import PREFIX
 from engines.registry import games as all_games
 from engines.walk import perft as lines_of
@@ -57,7 +57,9 @@ def rules(game: str) -> None:
     click.echo(f"{click.style(known.title, bold=True)} (version {known.version})\n\n{known.rules}")
     click.echo(click.style("Options", bold=True))
     for option in known.options.declared:
-        click.echo(_option_text(option))
+        click.echo(
+            f"  {option.name} = {option.known} (default {written(option.default) or 'none'})\n      {option.meaning}"
+        )
     for preset in known.options.presets:
         chosen = " ".join(f"{name}={written(value)}" for name, value in preset.chosen.items())
         click.echo(f"  preset {preset.name}\n      {preset.meaning}\n      {chosen or 'all defaults'}")
@@ -155,10 +157,6 @@ def _count_by_first_move(at: Position, depth: int) -> int:
         total += lines
         click.echo(f"{move:12} {lines}")
     return total
-
-
-def _option_text(option: Option) -> str:
-    return f"  {option.name} = {option.known} (default {written(option.default) or 'none'})\n      {option.meaning}"
 
 
 def _result_text(table: Table, outcome: Outcome) -> str:

@@ -159,7 +159,7 @@ def migrate(in_force: LoadedSettings, dry_run: bool) -> None:
     """
     settings = in_force.settings
     if settings.database:
-        postgres = _postgres_module("postgres_migration")
+        postgres = _postgres_module("postgres_upkeep")
         plan = postgres.plan_migration(settings) if dry_run else postgres.migrate(settings)
     else:
         plan = plan_migration(settings.data_dir) if dry_run else migrated(settings.data_dir)
@@ -233,7 +233,7 @@ def admin_token(in_force: LoadedSettings, revoke_others: bool) -> None:
     """Create an administrator's token and print it once."""
     settings, now_ms = in_force.settings, time.time_ns() // 1_000_000
     if settings.database:
-        click.echo(_postgres_module("postgres_recovery").create_admin_token(settings, now_ms, revoke_others))
+        click.echo(_postgres_module("postgres_upkeep").create_admin_token(settings, now_ms, revoke_others))
     else:
         click.echo(create_admin_token(settings.data_dir, now_ms, revoke_others))
 
@@ -248,7 +248,7 @@ def signing_key(in_force: LoadedSettings) -> None:
     """
     settings = in_force.settings
     created = (
-        _postgres_module("postgres_recovery").create_signing_key(settings)
+        _postgres_module("postgres_upkeep").create_signing_key(settings)
         if settings.database
         else create_signing_key(settings.data_dir)
     )

@@ -126,14 +126,10 @@ async def _start_again(settings: Settings, own_listen: Address | None, stop: asy
 
 def _create_server(settings: Settings, own_listen: Address | None) -> "RefereeServer":
     """Raises StartupError."""
-    from referee.server.edge_process import EdgeUnavailable, find_program  # noqa: PLC0415
+    from referee.server.edge_process import find_program  # noqa: PLC0415
     from referee.server.referee_server import RefereeServer  # noqa: PLC0415
-    from referee.server.stores import StartupError  # noqa: PLC0415
 
-    try:
-        edge_program = find_program(settings.edge)
-    except EdgeUnavailable as why:
-        raise StartupError(str(why)) from None
+    edge_program = find_program(settings.edge)
     return RefereeServer(settings, _tracing(settings), own_listen=own_listen, edge_program=edge_program)
 
 

@@ -7,7 +7,6 @@
 - `shared_matches`, `lost_bots`, `rated_ends`: what live matches ask about the other nodes (`OtherNodes`)
 - `remote_play`: items of Play streams that are connected to other nodes
 - `messages`: what these two send to each other
-- `notifications`: hints of new entries on the bus, and reading what was not notified
 - `cluster_metrics`: the counts of this node as metrics
 - `membership/`: which nodes are members, and which of them is the coordinator
 - `node_stream/`: the stream between the coordinator and another node

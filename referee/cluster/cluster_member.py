@@ -238,15 +238,14 @@ class ClusterMember(ClusterGate):
     async def _coordinate(self) -> None:
         try:
             await self._application.begin_recovery()
-            await self._application.finish_recovery(self._recover_matches)
+            await self._application.finish_recovery(
+                lambda: self.node.coordinate(self._addresses.keys() - {self.node_id})
+            )
         except (StoreUnavailable, MalformedEntry) as why:
             self._restart(f"the matches and contests cannot be restored: {why}")
         else:
             self.node.serve()
             self._role_known.set()
-
-    async def _recover_matches(self) -> int:
-        return await self.node.coordinate(self._addresses.keys() - {self.node_id})
 
     # As the coordinator's end of streams of other nodes
 

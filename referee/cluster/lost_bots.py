@@ -62,7 +62,10 @@ class LostBots:
         self._holding = True
         for bot in bots:
             if bot not in self._waits:
-                uses = [(match_id, _shorten(used, unheard_us)) for match_id, used in self._measure(bot)]
+                uses = [
+                    (match_id, TurnUse(used.token, max(0, used.us - unheard_us)))
+                    for match_id, used in self._measure(bot)
+                ]
                 self._waits[bot] = _Wait(0, uses)
 
     def release(self, return_within_us: Micros) -> None:
@@ -99,7 +102,3 @@ class LostBots:
         wait = self._waits.pop(bot, None)
         if wait:
             self._excuse(bot, wait.uses)
-
-
-def _shorten(used: TurnUse, by_us: Micros) -> TurnUse:
-    return TurnUse(used.token, max(0, used.us - by_us))

@@ -15,37 +15,42 @@ class BadTerms(ContestError):
         super().__init__(f"invalid tournament terms: {field} {wrong}", field=field, wrong=wrong)
 
 
-class CommandNotAllowed(ContestError):
-    def __init__(self, command: str, phase: str) -> None:
-        super().__init__(
-            f"{command} is not allowed while the tournament is in phase {phase}", command=command, phase=phase
-        )
-
-
 class EntrantNameTaken(ContestError):
     def __init__(self, name: str) -> None:
         super().__init__(f"an entrant named {quoted(name)} already exists", name=shortened(name))
 
 
-class UnknownEntrant(ContestError):
-    def __init__(self, name: str) -> None:
-        super().__init__(f"there is no entrant {quoted(name)}", name=shortened(name))
+class NotAnEntrant(ContestError):
+    def __init__(self, tournament: str, entrant: str) -> None:
+        shown = shortened(entrant)
+        super().__init__(f"{tournament} has no entrant {quoted(entrant)}", tournament=tournament, entrant=shown)
 
 
-class EntryClosed(ContestError):
-    def __init__(self, name: str) -> None:
-        super().__init__(f"{quoted(name)} cannot enter: entry is closed", name=shortened(name))
+class TournamentStarted(ContestError):
+    def __init__(self, tournament: str) -> None:
+        super().__init__(f"{tournament} has started and accepts no more entrants", tournament=tournament)
 
 
-class EntriesOver(ContestError):
-    def __init__(self, closed_at_ms: int) -> None:
-        super().__init__("entries are closed", closed_at_ms=str(closed_at_ms))
+class TournamentNotStarted(ContestError):
+    def __init__(self, tournament: str) -> None:
+        super().__init__(f"{tournament} has not started", tournament=tournament)
 
 
-class EntrantCountOutOfRange(ContestError):
-    def __init__(self, entrants: int, wanted: str) -> None:
-        sentence = f"this tournament takes {wanted} entrants, not {entrants}"
-        super().__init__(sentence, entrants=str(entrants), wanted=wanted)
+class TournamentOver(ContestError):
+    def __init__(self, tournament: str, phase: str) -> None:
+        super().__init__(f"{tournament} is {phase}", tournament=tournament, phase=phase)
+
+
+class WrongEntrantCount(ContestError):
+    def __init__(self, tournament: str, entrants: int, wanted: str) -> None:
+        sentence = f"{tournament} takes {wanted} entrants, not {entrants}"
+        super().__init__(sentence, tournament=tournament, entrants=str(entrants), wanted=wanted)
+
+
+class NotExportable(ContestError):
+    def __init__(self, tournament: str, form: str, why: str) -> None:
+        sentence = f"{tournament} cannot be exported as {form}: {why}"
+        super().__init__(sentence, tournament=tournament, format=form, why=why)
 
 
 class NoSuchPairing(ContestError):
@@ -96,11 +101,6 @@ class MatchNotCounted(ContestError):
     def __init__(self, match_id: str) -> None:
         shown = shortened(match_id)
         super().__init__(f"this contest has no finished match {quoted(match_id)}", match_id=shown)
-
-
-class TrfNotAvailable(ContestError):
-    def __init__(self, why: str) -> None:
-        super().__init__(f"this tournament cannot be exported as TRF: {why}", why=why)
 
 
 class LadderClosed(ContestError):

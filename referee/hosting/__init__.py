@@ -9,7 +9,7 @@
 - `contest_worker`, `ladder_worker`, `tournament_worker`: tasks that create matches and record results
 - `contest_workers`: registry of the workers of a kind, and the secrecy of duplicate play
 - `match_factory`: creates matches; lists the matches that wait, with the reason
-- `joined_matches`, `pairing_owners`: matches that a bot plays by the will of its owner; who owns it
+- `joined_matches`: matches that a bot plays by the will of its owner; who owns it
 - `ladder_ratings`: rates matches; history of ratings
 - `ladder_corrections`, `tournament_corrections`: corrections of finished matches
 - `ladder_estimates`: estimates in standings, from all results at once

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
+from referee_values import TournamentPhase
 
 from engines.api import Game
 from referee.accounts.account_errors import BadField, BotPaused, NameTaken, NoSuchBot
@@ -26,6 +27,7 @@ from referee.hosting.contest_terms import HostedLadderTerms, HostedTournamentTer
 from referee.hosting.contest_worker import ContestWorker, HostingDependencies, S
 from referee.hosting.contest_workers import ContestWorkers
 from referee.hosting.hosting_errors import AlreadyIn, ContestDamaged, ContestNotOver, NoSuchLadder, NoSuchTournament
+from referee.hosting.ladder_state import LadderState
 from referee.hosting.match_factory import ContestState, MatchQueue, queue_of
 from referee.live.match_request import LiveLimits
 from referee.live.ports import Conflict
@@ -59,12 +61,21 @@ class ContestFilter(Struct, frozen=True, gc=False):
 
     game: str = ""
     bot: str = ""
+    phase: TournamentPhase | None = None
+    """Of tournaments."""
+    with_closed: bool = False
+    """Whether ladders that have stopped pairing are listed, too."""
 
     def matches(self, state: ContestState) -> bool:
         games = {terms.game for terms in state.terms.match_terms}
-        return self.game in {"", *games} and (not self.bot or state.has_bot(self.bot))
+        if self.game not in {"", *games} or (self.bot and not state.has_bot(self.bot)):
+            return False
+        if isinstance(state, LadderState):
+            return self.with_closed or not state.closed
+        return self.phase in (None, state.tournament.phase)
 
 
+ANY_CONTEST = ContestFilter()
 R = TypeVar("R", bound=ContestRequest[Any])
 
 
@@ -76,7 +87,6 @@ class ContestHost(ABC, Generic[S, R]):
     """
 
     _unknown: ClassVar[type[NoSuchLadder] | type[NoSuchTournament]]
-    _default_filter: ClassVar[ContestFilter]
 
     def __init__(
         self, registry: ContestRegistry[S], dependencies: HostingDependencies, check_terms: TermsCheck
@@ -147,12 +157,11 @@ class ContestHost(ABC, Generic[S, R]):
         """Return the current state."""
         return (await self._find_store(name)).state
 
-    async def find(self, wanted: ContestFilter | None = None, after: str = "", limit: int = 100) -> list[S]:
+    async def find(self, wanted: ContestFilter = ANY_CONTEST, after: str = "", limit: int = 100) -> list[S]:
         """Return contests that match a filter, those after the contest `after` in the order of their kind.
 
         Contests whose log is damaged are left out.
         """
-        wanted = wanted or self._default_filter
         found: list[S] = []
         for contest in self._contests_after(self._contest(after)):
             if len(found) == limit:

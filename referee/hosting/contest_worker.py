@@ -23,8 +23,8 @@ from referee.contests.pairing import DueMatch
 from referee.hosting.contest_log import ContestEvent
 from referee.hosting.contest_store import ContestStore
 from referee.hosting.contest_terms import Seating
+from referee.hosting.joined_matches import PairingOwners
 from referee.hosting.match_factory import BotUnavailable, ContestState, MatchFactory, match_request_for
-from referee.hosting.pairing_owners import PairingOwners
 from referee.live.bot_notices import BotNotifier
 from referee.live.match_request import LiveLimits
 from referee.live.match_timing import DeadlineTimer

@@ -39,45 +39,7 @@ class AlreadyIn(DetailedError):
         super().__init__(f"{bot} already plays here, as {entrant}", bot=bot, entrant=entrant)
 
 
-class NotAnEntrant(DetailedError):
-    def __init__(self, tournament: str, entrant: str) -> None:
-        shown = shortened(entrant)
-        super().__init__(f"{tournament} has no entrant {quoted(entrant)}", tournament=tournament, entrant=shown)
-
-
-class TournamentStarted(DetailedError):
-    def __init__(self, tournament: str) -> None:
-        super().__init__(f"{tournament} has started and accepts no more entrants", tournament=tournament)
-
-
 class EntriesClosed(DetailedError):
     def __init__(self, tournament: str, closed_at_ms: int) -> None:
         closed_at = datetime.fromtimestamp(closed_at_ms // 1_000, UTC).isoformat()
         super().__init__(f"{tournament} closed its entries at {closed_at}", tournament=tournament, closed_at=closed_at)
-
-
-class TournamentNotStarted(DetailedError):
-    def __init__(self, tournament: str) -> None:
-        super().__init__(f"{tournament} has not started", tournament=tournament)
-
-
-class TournamentOver(DetailedError):
-    def __init__(self, tournament: str, phase: str) -> None:
-        super().__init__(f"{tournament} is {phase}", tournament=tournament, phase=phase)
-
-
-class WrongEntrantCount(DetailedError):
-    def __init__(self, tournament: str, entrants: str, wanted: str) -> None:
-        super().__init__(
-            f"{tournament} takes {wanted} entrants, not {entrants}",
-            tournament=tournament,
-            entrants=entrants,
-            wanted=wanted,
-        )
-
-
-class NotExportable(DetailedError):
-    def __init__(self, tournament: str, form: str, why: str) -> None:
-        super().__init__(
-            f"{tournament} cannot be exported as {form}: {why}", tournament=tournament, format=form, why=why
-        )

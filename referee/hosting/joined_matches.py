@@ -5,9 +5,11 @@ Only these can show that the bot does not work: the terms of others are the choi
 
 from collections.abc import Iterable, Mapping, Set
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
-from referee.accounts.bots import Bot
+from referee.accounts.bots import Accounts, Bot
+from referee.accounts.tokens import PROVIDER_HOLDER, Quotas
 from referee.contests.contest_entrant import ContestEntrant
 from referee.hosting.contest_log import contest_id
 from referee.hosting.contest_store import ContestRegistry
@@ -15,6 +17,7 @@ from referee.hosting.hosting_errors import ContestDamaged
 from referee.hosting.ladder_state import LadderState
 from referee.hosting.tournament_state import TournamentState
 from referee.live.match_request import LADDER, MAKER, TOURNAMENT
+from referee.match.setup import Player
 from referee.match.state import Match
 
 CACHE_SIZE = 256
@@ -81,3 +84,15 @@ class JoinedMatches:
 
 def _has_joined(bot: str, entrants: Iterable[ContestEntrant]) -> bool:
     return any(bot in {player.bot for player in entrant.bots} and not entrant.invited for entrant in entrants)
+
+
+@dataclass(frozen=True, slots=True)
+class PairingOwners:
+    accounts: Accounts
+    quotas: Quotas
+
+    async def of(self, players: Iterable[Player]) -> tuple[str, ...]:
+        """Return the authors that own these bots, in alphabetical order. Raises NoSuchBot or StoreUnavailable."""
+        owners = {(await self.accounts.bot(player.bot)).owner for player in players}
+        authors = [owner for owner in owners if owner.startswith(PROVIDER_HOLDER) or await self.quotas.is_author(owner)]
+        return tuple(sorted(authors))

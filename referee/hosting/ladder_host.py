@@ -25,7 +25,6 @@ from referee.contests.ladder.state import LadderPhase
 from referee.contests.pairing_progress import PairingProgress
 from referee.hosting.contest_host import (
     MAX_TEXT_CHARS,
-    ContestFilter,
     ContestHost,
     ContestRequest,
     check_reason,
@@ -40,7 +39,6 @@ from referee.hosting.ladder_estimates import LadderEstimates
 from referee.hosting.ladder_ratings import LadderRatings, RatingPoint, read_history
 from referee.hosting.ladder_state import LadderFold, LadderState
 from referee.hosting.ladder_worker import LadderWorker, find_available
-from referee.hosting.match_factory import ContestState
 from referee.live import match_request as labels
 from referee.match.setup import Player
 from referee.match.state import Match
@@ -50,14 +48,6 @@ class LadderRequest(ContestRequest[HostedLadderTerms], frozen=True, gc=False):
     def created(self, seed: bytes) -> LadderCreated:
         """Return the first event of the ladder."""
         return LadderCreated(self.name, self.title or self.name, self.organiser, self.request_id, seed, self.terms)
-
-
-class LadderFilter(ContestFilter, frozen=True, gc=False):
-    with_closed: bool = False
-
-    def matches(self, state: ContestState) -> bool:
-        assert isinstance(state, LadderState)
-        return ContestFilter.matches(self, state) and (self.with_closed or not state.closed)
 
 
 def ladder_registry(
@@ -77,7 +67,6 @@ def max_faults_for(ladders: ContestRegistry[LadderState], match: Match, default:
 
 class LadderHost(ContestHost[LadderState, LadderRequest]):
     _unknown = NoSuchLadder
-    _default_filter = LadderFilter()
 
     def __init__(
         self,

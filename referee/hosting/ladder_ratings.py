@@ -25,9 +25,9 @@ from referee.hosting import contest_log as kinds
 from referee.hosting.contest_log import ContestEntry, ContestLog, co_appended, contest_id
 from referee.hosting.contest_store import ContestRegistry, ContestStore
 from referee.hosting.hosting_errors import ContestDamaged
+from referee.hosting.joined_matches import PairingOwners
 from referee.hosting.ladder_corrections import CorrectedRatings
 from referee.hosting.ladder_state import LadderState
-from referee.hosting.pairing_owners import PairingOwners
 from referee.live.match_request import LADDER, MAKER, REQUEST_ID, find_game
 from referee.live.ports import CoAppend, Conflict, Time
 from referee.live.runner_dependencies import MatchRating

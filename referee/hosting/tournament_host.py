@@ -2,18 +2,20 @@
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 from referee_values import ExportFormat, Qualification, TournamentPhase
 
-from engines.game_errors import DetailedError
-from referee.accounts.account_errors import BadField, NameTaken
+from referee.accounts.account_errors import BadField
 from referee.accounts.names import check_words
-from referee.contests import contest_errors as pure
 from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
-from referee.contests.contest_errors import MatchNotCounted, TrfNotAvailable
+from referee.contests.contest_errors import (
+    MatchNotCounted,
+    NotAnEntrant,
+    TournamentNotStarted,
+    TournamentOver,
+)
 from referee.contests.corrections import Correction
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.commands import (
@@ -30,7 +32,6 @@ from referee.contests.tournament.events import TournamentEnded, TournamentEvent
 from referee.contests.tournament.state import Tournament, evolve
 from referee.hosting.contest_host import (
     MAX_TEXT_CHARS,
-    ContestFilter,
     ContestHost,
     ContestRequest,
     check_not_entered,
@@ -48,19 +49,9 @@ from referee.hosting.contest_log import (
 from referee.hosting.contest_store import ContestRegistry, ContestStore
 from referee.hosting.contest_terms import HostedTournamentTerms, bots_per_entrant, check_tournament_terms
 from referee.hosting.contest_worker import HostingDependencies
-from referee.hosting.hosting_errors import (
-    EntriesClosed,
-    NoSuchTournament,
-    NotAnEntrant,
-    NotExportable,
-    TournamentNotStarted,
-    TournamentOver,
-    TournamentStarted,
-    WrongEntrantCount,
-)
+from referee.hosting.hosting_errors import EntriesClosed, NoSuchTournament
 from referee.hosting.ladder_host import LadderHost
 from referee.hosting.ladder_ratings import seed_rating, team_seed_rating
-from referee.hosting.match_factory import ContestState
 from referee.hosting.tournament_corrections import find_match, score_correction
 from referee.hosting.tournament_state import TournamentState, decide_and_pair, fold_tournament
 from referee.hosting.tournament_tables import ANY_PAIRING, EXPORTS, PairingFilter, TournamentTables
@@ -82,14 +73,6 @@ class TournamentRequest(ContestRequest[HostedTournamentTerms], frozen=True, gc=F
         return TournamentCreated(self.name, title, self.organiser, self.request_id, terms, len(self.entrants))
 
 
-class TournamentFilter(ContestFilter, frozen=True, gc=False):
-    phase: TournamentPhase | None = None
-
-    def matches(self, state: ContestState) -> bool:
-        assert isinstance(state, TournamentState)
-        return ContestFilter.matches(self, state) and self.phase in (None, state.tournament.phase)
-
-
 def tournament_registry(
     log: ContestLog, report_fault: Callable[[str, Exception], None]
 ) -> ContestRegistry[TournamentState]:
@@ -99,7 +82,6 @@ def tournament_registry(
 
 class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
     _unknown = NoSuchTournament
-    _default_filter = TournamentFilter()
 
     def __init__(
         self, registry: ContestRegistry[TournamentState], dependencies: HostingDependencies, ladders: LadderHost
@@ -112,8 +94,9 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
     async def enter(self, name: str, entrant: ContestEntrant) -> TournamentState:
         """Add an entrant, which without a name is named as its only bot; its rating is looked up. Idempotent.
 
-        Raises TournamentStarted, EntriesClosed, TournamentOver, AlreadyIn, NameTaken, WrongEntrantCount, NoSuchBot,
-        NoSuchVersion, BotPaused, BadField, or WrongParticipantCount if it is not one bot for each seat of a side.
+        Raises TournamentStarted, EntriesClosed, TournamentOver, AlreadyIn, EntrantNameTaken, WrongEntrantCount,
+        NoSuchBot, NoSuchVersion, BotPaused, BadField, or WrongParticipantCount if it is not one bot for each seat of a
+        side.
         """
         store = await self._find_store(name)
         if stage := store.state.terms.value.qualification:
@@ -162,8 +145,6 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         """
         check_reason(command.message)
         store = await self._find_store(name)
-        if store.state.tournament.phase == "entry":
-            raise TournamentNotStarted(name)
         if store.state.over:
             raise TournamentOver(name, store.state.tournament.phase)
         return await self._carry_out(store, command)
@@ -218,11 +199,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
 
     async def export(self, name: str, form: ExportFormat) -> str:
         """Return the tournament in an export format. Raises TournamentNotStarted or NotExportable."""
-        state = await self.get(name)
-        try:
-            return await self.tables.export(state, EXPORTS[form])
-        except TrfNotAvailable as error:
-            raise NotExportable(name, form, error.details["why"]) from None
+        return await self.tables.export(await self.get(name), EXPORTS[form])
 
     async def _carry_out(
         self,
@@ -235,8 +212,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
         async def decided(state: TournamentState) -> list[TournamentEvent]:
             if state.tournament.phase == unless:
                 return []
-            with _contract_errors(state):
-                return await decide_and_pair(state.tournament, command, self._deps.run, self._deps.time.wall_ms())
+            return await decide_and_pair(state.tournament, command, self._deps.run, self._deps.time.wall_ms())
 
         return await self._execute(store, decided)
 
@@ -300,44 +276,25 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
 
 
 def _decide_entry(state: TournamentState, entrant: ContestEntrant, now_ms: int = 0) -> list[TournamentEvent]:
-    """Return the event that enters an entrant. Raises AlreadyIn, or another error of the contract.
+    """Return the event that enters an entrant. Raises AlreadyIn, EntriesClosed, or what `decide` raises.
 
     Entrants that come with the creation of a tournament are never too late: for them, the time is 0.
     """
     if not state.over:
         for other in state.tournament.entrants.values():
             check_not_entered(entrant, other)
-    with _contract_errors(state):
-        return decide(state.tournament, EnterTournament(entrant, now_ms))
+        closes_at_ms = state.tournament.terms.entries_close_at_ms
+        if closes_at_ms and now_ms >= closes_at_ms:
+            raise EntriesClosed(state.name, closes_at_ms)
+    return decide(state.tournament, EnterTournament(entrant))
 
 
 def _decide_creation(created: TournamentCreated, entrants: Sequence[ContestEntrant]) -> list[ContestEvent]:
     """Return the first events of a tournament with these entrants. Raises what `_decide_entry` raises."""
-    state = TournamentState(Tournament(created.terms.tournament), created=created, created_ms=0)
+    state = TournamentState(Tournament(created.terms.tournament, name=created.name), created=created, created_ms=0)
     events: list[ContestEvent] = [created]
     for entrant in entrants:
         for event in _decide_entry(state, entrant):
             state = replace(state, tournament=evolve(state.tournament, event))
             events.append(event)
     return events
-
-
-@contextmanager
-def _contract_errors(state: TournamentState) -> Iterator[None]:
-    """Replace errors of the pure tournament by those that the contract promises."""
-    try:
-        yield
-    except pure.ContestError as error:
-        convert = CONTRACT_ERRORS.get(type(error))
-        raise (convert(state, error.details) if convert else error) from None
-
-
-CONTRACT_ERRORS: dict[type[pure.ContestError], Callable[[TournamentState, Mapping[str, str]], DetailedError]] = {
-    pure.CommandNotAllowed: lambda state, _: TournamentOver(state.name, state.tournament.phase),
-    pure.EntriesOver: lambda state, said: EntriesClosed(state.name, int(said["closed_at_ms"])),
-    pure.EntryClosed: lambda state, _: TournamentStarted(state.name),
-    pure.EntrantNameTaken: lambda _, said: NameTaken(said["name"]),
-    pure.UnknownEntrant: lambda state, said: NotAnEntrant(state.name, said["name"]),
-    pure.EntrantCountOutOfRange: lambda state, said: WrongEntrantCount(state.name, said["entrants"], said["wanted"]),
-}
-"""Converts errors of the pure tournament to errors of the contract. Other errors are in the contract already."""

@@ -115,7 +115,9 @@ def fold_tournament(state: TournamentState | None, entry: ContestEntry) -> Tourn
     if state is None:
         if not isinstance(event, TournamentCreated):
             raise ContestDamaged(entry.contest)
-        return TournamentState(Tournament(event.terms.tournament), created=event, created_ms=entry.at_ms)
+        return TournamentState(
+            Tournament(event.terms.tournament, name=event.name), created=event, created_ms=entry.at_ms
+        )
     after = replace(state, tournament=evolve(state.tournament, event), number=entry.number)  # type: ignore[arg-type]
     if isinstance(event, TournamentPlayStarted):
         return replace(after, started_ms=entry.at_ms)

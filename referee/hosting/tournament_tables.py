@@ -12,6 +12,7 @@ from typing import Any, TypeVar, TypeVarTuple, Unpack
 from msgspec import Struct
 from referee_values import ExportFormat, PairingPhase
 
+from referee.contests.contest_errors import TournamentNotStarted
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.strength.elo import EloEstimate
 from referee.contests.tables.round_result import build_cross_table as points_against
@@ -19,7 +20,6 @@ from referee.contests.tables.standings import StandingsRow
 from referee.contests.tournament.state import Tournament
 from referee.contests.tournament.tournament_export import estimate_strengths, to_csv, to_json
 from referee.contests.tournament.trf import to_trf
-from referee.hosting.hosting_errors import TournamentNotStarted
 from referee.hosting.tournament_state import TournamentState, pickle_parts
 from referee.live.worker_pool import RunFunction
 

@@ -328,7 +328,7 @@ class TournamentWorker(ContestWorker[TournamentState]):
                 names = set(due.pairing.participants) - seen_by_board[board]
                 if names and not self._is_delayed(due):
                     seen_by_board[board] |= names
-                    if board or not _is_in_play(self.state, due):
+                    if board or not self.state.tournament.pairings[due.pairing.id].matches_in_play:
                         why_absent = await self._why_absent(due, names)
                         found |= {(due.pairing.id, board, name): why for name, why in why_absent}
         return found
@@ -384,8 +384,3 @@ class TournamentWorker(ContestWorker[TournamentState]):
         except (EngineFault, LogDamaged):
             return ""
         return digest_moves(match.setup, ((made.seat, made.move) for made in status.moves))
-
-
-def _is_in_play(state: TournamentState, due: DueMatch) -> bool:
-    """Return whether another match of the pairing is being played."""
-    return bool(state.tournament.pairings[due.pairing.id].matches_in_play)

@@ -145,10 +145,6 @@ def _reader(book: OpeningBook, game: Game, settings: Settings) -> BookReader:
     return FORMATS[name](game, settings)
 
 
-def _positions(game: Game, settings: Settings) -> BookReader:
-    return PlainReader(lambda line, _: game.read(line, settings))
-
-
 def _moves(game: Game, settings: Settings) -> BookReader:
     first = game.start(settings, bytes(32))
     if first != game.start(settings, bytes([1]) * 32):
@@ -189,7 +185,7 @@ def _require_chess(notation: str, game: Game) -> None:
 
 
 FORMATS: Mapping[str, Callable[[Game, Settings], BookReader]] = {
-    "positions": _positions,
+    "positions": lambda game, settings: PlainReader(lambda line, _: game.read(line, settings)),
     "moves": _moves,
     "epd": _epd,
     "pgn": _pgn,

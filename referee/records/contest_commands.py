@@ -13,7 +13,7 @@ from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.ladder import commands as ladder_commands
 from referee.contests.ladder import events as ladder_events
 from referee.contests.ladder.commands import LadderCommand
-from referee.contests.ladder.planning import command_from_input
+from referee.contests.ladder.decide import command_from_input
 from referee.contests.ladder.rating_rules import find_same_owner
 from referee.contests.ladder.state import Ladder
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided

@@ -10,11 +10,10 @@ from engines.registry import games
 from referee.hosting.contest_log import LADDER, TOURNAMENT
 from referee.hosting.contest_worker import HostingDependencies
 from referee.hosting.contest_workers import DuplicateSecrecy
-from referee.hosting.joined_matches import JoinedMatches
+from referee.hosting.joined_matches import JoinedMatches, PairingOwners
 from referee.hosting.ladder_host import LadderHost, ladder_registry, max_faults_for
 from referee.hosting.ladder_ratings import LadderRatings
 from referee.hosting.match_factory import MatchFactory, MatchQueue
-from referee.hosting.pairing_owners import PairingOwners
 from referee.hosting.tournament_host import TournamentHost, tournament_registry
 from referee.live.bot_notices import AutoPause, BotLogRecorder, BotNotifier, FaultRecorder
 from referee.live.loop_lag import LoopLag

@@ -11,7 +11,7 @@ from referee.cluster.bus.nats_bus import NatsBus
 from referee.cluster.bus.nats_servers import NatsServers
 from referee.cluster.bus.signed_bus import SignedBus
 from referee.cluster.cluster_member import ClusterMember, NodeConnections
-from referee.cluster.forwarding.node_channels import NodeChannels, NodeKeepalive
+from referee.cluster.forwarding.node_channels import NodeChannels
 from referee.cluster.node import ClusterNode
 from referee.cluster.remote_play import RemotePlay
 from referee.cluster.shared_matches import SharedMatches
@@ -43,7 +43,8 @@ def create_member(
     time, node_id, cluster_key = application.time, secrets.token_hex(8), _cluster_key(stores.key())
     servers = NatsServers(settings.nats, settings.nats_credentials, settings.nats_ca)
     bus = SignedBus(NatsBus(servers, settings.nats_cluster), cluster_key)
-    channels = NodeChannels(_credentials(settings, time), _keepalive(settings))
+    ping_interval_ms = max(NODE_PING_MS, settings.min_client_ping_interval_ms)
+    channels = NodeChannels(_credentials(settings, time), ping_interval_ms, NODE_TIMEOUT_MS)
     items = RemotePlay(application.referee, time, tools)
     node = ClusterNode(node_id, bus, shared, application.referee, items, live_limits(settings).return_within_us)
     connections = NodeConnections(node_id, cluster_key, stores.nodes, bus, channels, settings.max_message_bytes)
@@ -62,7 +63,3 @@ def _credentials(settings: Settings, time: Time) -> Callable[[], grpc.ChannelCre
     files = TlsFiles(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
     every_us = settings.tls_reload_interval_ms * MS
     return NodeCredentials(files, settings.cluster_ca, every_us, time.monotonic_us).current
-
-
-def _keepalive(settings: Settings) -> NodeKeepalive:
-    return NodeKeepalive(max(NODE_PING_MS, settings.min_client_ping_interval_ms), NODE_TIMEOUT_MS)

@@ -17,6 +17,7 @@ from pathlib import Path
 from referee.server.open_files import max_connections, open_files_limits
 from referee.server.setting_types import Address
 from referee.server.settings import EdgeUse, Settings
+from referee.server.stores import StartupError
 from referee.server.watched_process import WatchedProcess
 from referee.transport.door_link import MAX_MESSAGE_BYTES
 from referee.transport.server import (
@@ -32,16 +33,12 @@ BACKLOG = 4_096
 RESTART_PAUSE_S = 0.1
 
 
-class EdgeUnavailable(Exception):
-    """The front door cannot be used. `str()` is one sentence."""
-
-
 def find_program(use: EdgeUse) -> Path | None:
-    """Return the program of the front door; None: the server does without. Raises EdgeUnavailable."""
+    """Return the program of the front door; None: the server does without. Raises StartupError."""
     beside = Path(sys.executable).with_name(PROGRAM)
     found = str(beside) if beside.is_file() else shutil.which(PROGRAM)
     if use is EdgeUse.ON and not found:
-        raise EdgeUnavailable(f"edge is on, but {PROGRAM} is neither in {beside.parent} nor in PATH")
+        raise StartupError(f"edge is on, but {PROGRAM} is neither in {beside.parent} nor in PATH")
     return Path(found) if found and use is not EdgeUse.OFF else None
 
 

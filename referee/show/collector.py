@@ -187,7 +187,7 @@ def tournament_report(organiser: Organiser, name: str, full: bool = True, progre
         matches,
         statistics,
         snapshot.repeated,
-        _meetings(snapshot) if full else (),
+        _first_pairings(snapshot) if full else (),
         snapshot.corrections,
     )
 
@@ -202,7 +202,7 @@ def _fetch_tournament(organiser: Organiser, name: str) -> tuple[Tournament, Snap
     return snapshot.restrict(tournament), snapshot, matches
 
 
-def _meetings(snapshot: Snapshot) -> Sequence[Pairing]:
+def _first_pairings(snapshot: Snapshot) -> Sequence[Pairing]:
     """Return the first pairings by round; none for an SPRT, which has no rounds."""
     if snapshot.table.sprt:
         return ()

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from referee_values import EloEstimate, SprtState
+from referee_values import EloEstimate, Pairing, SprtState
 
-from referee.show.report import End, Meeting, Report, Row
+from referee.show.report import End, Report, Row
 
 TIME_UNITS = ((86_400_000_000, "d"), (3_600_000_000, "h"), (60_000_000, "min"), (1_000_000, "s"))
 FORFEITS = {"time": "lost on time", "illegal_move": "illegal moves", "disconnected": "disconnected"}
@@ -91,17 +91,29 @@ def _ratio(llr: float) -> str:
     return f"{llr:.2f}".replace("-0.00", "0.00").replace("-", MINUS)
 
 
-def meeting_text(meeting: Meeting) -> str:
+def meeting_text(pairing: Pairing) -> str:
     """Format as `anna – bert`."""
-    return " – ".join(meeting.entrants)  # An en dash.
+    return " – ".join(pairing.entrants)  # An en dash.
 
 
-def result_text(meeting: Meeting) -> str:
+def result_text(pairing: Pairing) -> str:
     """Return `1 : 0`, `bye`, or the state of an unfinished pairing."""
-    if len(meeting.entrants) == 1:
+    if len(pairing.entrants) == 1:
         return "bye"
-    text = " : ".join(map(points_text, meeting.points)) if meeting.points else meeting.state
-    return f"{text} ({absent_text(meeting.absent)})" if meeting.absent else text
+    text = " : ".join(map(points_text, pairing.points)) if pairing.points else pairing.phase
+    absent = absent_names(pairing)
+    return f"{text} ({absent_text(absent)})" if absent else text
+
+
+def absent_names(pairing: Pairing) -> tuple[str, ...]:
+    """Return who lost a pairing by absence; of a team that lost only some boards, each of them."""
+    boards = [
+        f"{name} on board {lost.board}"
+        for lost in pairing.absent_boards
+        for name in lost.entrants
+        if name not in pairing.absent_entrants
+    ]
+    return (*pairing.absent_entrants, *boards)
 
 
 def absent_text(names: Sequence[str]) -> str:

@@ -14,7 +14,6 @@ from chess.engine import Cp, PovScore
 from chess.pgn import Game, StringExporter
 from msgspec import UNSET
 
-from engines.api import Seat
 from engines.registry import find
 from referee.live.match_request import LADDER, PAIRING, TITLE, TOURNAMENT
 from referee.match.clock import Fischer, SuddenDeath, TimeControl, Untimed
@@ -47,15 +46,11 @@ def pgn_text(history: RecordHistory) -> str:
             node = node.add_variation(node.board().parse_uci(event.move))
             left_us = controls[event.seat].limit_us(step.state.clocks[event.seat])
             if event.score is not UNSET:
-                node.set_eval(_white_score(event.seat, event.score))
+                node.set_eval(PovScore(Cp(event.score), event.seat == 0))
             if left_us is not None:
                 node.set_clock(left_us / US)
     game.headers["PlyCount"] = str(last.ply)
     return game.accept(StringExporter(columns=80)) + "\n"
-
-
-def _white_score(seat: Seat, score: int) -> PovScore:
-    return PovScore(Cp(score), seat == 0)
 
 
 def export_games(

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import permutations
 from typing import NamedTuple
 
-from referee_values import SprtState
+from referee_values import Pairing, SprtState
 
 from referee.contests.strength.bradley_terry import Strengths, chances_to_be_best, fit_strengths
 from referee.contests.strength.elo import EloEstimate
@@ -124,22 +124,6 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
-    """One pairing of a tournament."""
-
-    round: int
-    board: int
-    entrants: tuple[str, ...]
-    """By seat; a single one is a bye."""
-    points: tuple[float, ...]
-    """By seat. Empty until the pairing is done."""
-    state: str
-    """`planned`, `playing` or `done`."""
-    absent: tuple[str, ...] = ()
-    """Entrants that lost it by absence."""
-
-
-@dataclass(frozen=True, slots=True)
 class Report:
     kind: str
     """`ladder` or `tournament`."""
@@ -161,7 +145,7 @@ class Report:
     illegal_moves: tuple[IllegalMove, ...] = ()
     """The first forfeits by illegal moves of those matches."""
     sprt: SprtState | None = None
-    meetings: tuple[Meeting, ...] = ()
+    pairings: tuple[Pairing, ...] = ()
     """By round and board; limited to the first ones."""
     boards: int = 0
     """Number of boards of each team. 0: the entrants are no teams."""
@@ -171,11 +155,11 @@ class Report:
     """Corrections of matches by staff, with their reasons. `games` have the corrected results."""
 
     @property
-    def rounds(self) -> dict[int, list[Meeting]]:
-        """The meetings of each round."""
-        found: defaultdict[int, list[Meeting]] = defaultdict(list)
-        for meeting in self.meetings:
-            found[meeting.round].append(meeting)
+    def rounds(self) -> dict[int, list[Pairing]]:
+        """The pairings of each round."""
+        found: defaultdict[int, list[Pairing]] = defaultdict(list)
+        for pairing in self.pairings:
+            found[pairing.round].append(pairing)
         return dict(found)
 
     @property

@@ -22,10 +22,9 @@ from referee_values import (
 from referee.contests.strength.rating import RatingRecord, compute_rating_updates
 from referee.show.formatting import moment, plain
 from referee.show.record_statistics import RecordStatistics
-from referee.show.report import Game, Meeting, Point, Rating, Report, Row
+from referee.show.report import Game, Point, Rating, Report, Row
 from referee.show.value_conversion import (
     EntrantIndex,
-    absent_names,
     correction_text,
     finished_games,
     rules_text,
@@ -59,7 +58,7 @@ def build_tournament_report(
         statistics.matches,
         tuple(statistics.illegal_moves),
         table.sprt,
-        tuple(map(_meeting, pairings)),
+        tuple(pairings),
         tournament.terms.boards,
         repeated,
         tuple(map(correction_text, corrections)),
@@ -70,17 +69,6 @@ def corrected_games(games: Sequence[Game], corrections: Iterable[MatchCorrection
     """Return the games with the results that count; those that are struck have none."""
     ranks = {correction.match_id: tuple(correction.ranks) for correction in corrections}
     return tuple(replace(game, ranks=ranks[game.id], at_fault=()) if game.id in ranks else game for game in games)
-
-
-def _meeting(pairing: Pairing) -> Meeting:
-    return Meeting(
-        pairing.round,
-        pairing.board,
-        tuple(pairing.entrants),
-        tuple(pairing.points),
-        pairing.phase,
-        absent_names(pairing),
-    )
 
 
 def _tournament_facts(tournament: Tournament, games: int) -> tuple[tuple[str, str], ...]:

@@ -5,6 +5,8 @@ The colours of the cross table range from orange (lost all) to blue (won all), w
 
 from math import floor
 
+from referee_values import Pairing
+
 from referee.contests.strength.elo import EloEstimate
 from referee.show.formatting import (
     counted,
@@ -20,7 +22,7 @@ from referee.show.formatting import (
     time_text,
 )
 from referee.show.markup import Markup, Scale, fit_scale, joined, tag, tick_values
-from referee.show.report import Meeting, Report, Row, Score, Times
+from referee.show.report import Report, Row, Score, Times
 from referee.show.table import Cell, Column, Table, number, picture
 
 NONE = "–"
@@ -175,14 +177,14 @@ def _colour_scale() -> Markup:
 def rounds(report: Report) -> Markup | None:
     """Return the pairings of each round, latest first; None if there are none."""
     found = sorted(report.rounds.items(), reverse=True)
-    folds = [_round(number, meetings, place < OPEN_AT_FIRST) for place, (number, meetings) in enumerate(found)]
+    folds = [_round(number, pairings, place < OPEN_AT_FIRST) for place, (number, pairings) in enumerate(found)]
     return joined(*folds) if folds else None
 
 
-def _round(number_: int, meetings: list[Meeting], unfolded: bool) -> Markup:
-    done = sum(meeting.state == "done" for meeting in meetings)
-    summary = tag("summary", f"Round {number_}: {done} of {len(meetings)} done")
-    rows = [(meeting.board, meeting_text(meeting), result_text(meeting)) for meeting in meetings]
+def _round(number_: int, pairings: list[Pairing], unfolded: bool) -> Markup:
+    done = sum(pairing.phase == "done" for pairing in pairings)
+    summary = tag("summary", f"Round {number_}: {done} of {len(pairings)} done")
+    rows = [(pairing.board, meeting_text(pairing), result_text(pairing)) for pairing in pairings]
     table = Table((number("Board"), Column("Pairing", "name"), number("Result")), rows)
     return tag("details", summary, table.to_html("rounds"), open="open" if unfolded else None)
 

@@ -23,7 +23,7 @@ from engines.game_errors import GameError
 from engines.registry import find
 from referee.contests.strength.elo import ELO_SCALE
 from referee.show.arranged_results import ReviewedMatch
-from referee.show.formatting import absent_text, counted, local_moment, points_text, signed, sprt_text
+from referee.show.formatting import absent_names, absent_text, counted, local_moment, points_text, signed, sprt_text
 from referee.show.report import End, Game
 
 PHASES: Mapping[PairingPhase, str] = {"planned": "is planned", "playing": "is being played"}
@@ -133,17 +133,6 @@ def _absent(pairing: Pairing) -> str:
     return f" ({absent_text(names)})" if names else ""
 
 
-def absent_names(pairing: Pairing) -> tuple[str, ...]:
-    """Return who lost a pairing by absence; of a team that lost only some boards, each of them."""
-    boards = [
-        f"{name} on board {lost.board}"
-        for lost in pairing.absent_boards
-        for name in lost.entrants
-        if name not in pairing.absent_entrants
-    ]
-    return (*pairing.absent_entrants, *boards)
-
-
 def _ratings_text(rated: MatchRated) -> str:
     return ", ".join(
         f"{change.bot} {change.after.value:.0f} ({signed(change.after.value - change.before.value)})"
@@ -172,10 +161,6 @@ def _bye_text(requested: values.ByeRequested) -> str:
     return f"{bye.entrant} does not play in round {bye.round}, for {points} ({requested.by})"
 
 
-def _end_text(ended: values.TournamentEnded) -> str:
-    return _with_message("cancelled" if ended.phase == "cancelled" else "finished", ended.message)
-
-
 def _with_message(text: str, message: str) -> str:
     return f"{text}: {message}" if message else text
 
@@ -201,7 +186,9 @@ ENTRY_TEXTS: dict[type, Callable[[Any], str]] = {
     values.ScoreCorrected: lambda event: f"{correction_text(event.correction)}; {pairing_text(event.pairing)}",
     values.VersionsFrozen: lambda frozen: f"versions frozen: {', '.join(map(bots_text, frozen.entrants))}",
     values.SprtState: sprt_text,
-    values.TournamentEnded: _end_text,
+    values.TournamentEnded: lambda ended: _with_message(
+        "cancelled" if ended.phase == "cancelled" else "finished", ended.message
+    ),
     values.MatchRated: lambda rated: f"{rated.match_id}: {_ratings_text(rated)}",
     values.SeasonStarted: lambda began: f"season {began.season} started",
     values.LadderPaused: lambda paused: _with_message("paused", paused.message),

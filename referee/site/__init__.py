@@ -5,14 +5,14 @@
 - `visitors`: limits of requests and streams for each address, and the headers that protect visitors
 - `request_values`: values in paths and queries, and forms, with their limits
 - `upstream`: calls of the referee
-- `match_feed`, `match_feeds`: a match as the referee streams it, shared by all its visitors
+- `match_feed`: a match as the referee streams it, shared by all its visitors
 - `finished_match`: a finished match from its record
 - `live_pages`: pages that change while they are read, rendered once for all their visitors
 - `event_stream`: server-sent events
-- `layout`, `charts`: parts that pages share
+- `layout`: parts that pages share
 - `home_page`, `live_match_page`, `bot_page`, `ladder_page`, `tournament_page`, `join_page`: the pages
 - `tournament_rounds`, `correction_marks`: pairings by round; corrected results
-- `json_api`: the same as JSON
-- `json_calls`, `openapi`, `public_answers`: its calls, its description, and answers that many callers share
+- `json_api`: the same as JSON, in answers that many callers share
+- `json_calls`, `openapi`: its calls and its description
 - `account/`: pages of authors and organisers, behind a token
 """

@@ -4,13 +4,14 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 
-from referee_api.v1 import bot_service_pb2, ladder_service_pb2, match_pb2, match_service_pb2, result_pb2
+from referee_api.v1 import bot_service_pb2, ladder_service_pb2, match_pb2, match_service_pb2, rating_pb2, result_pb2
 
 from referee.accounts.names import natural_key
-from referee.show.markup import Markup, joined, tag
+from referee.show.frames import milliseconds
+from referee.show.markup import Markup, fit_scale, joined, tag, tick_values, time_ticks
 from referee.show.table import Table, number
+from referee.show.time_chart import HEIGHT, MAX_BARS, Plot, chart_element, chart_label, grid_line
 from referee.show.words import ENDINGS
-from referee.site.charts import rating_chart
 from referee.site.layout import bot_link, heading, match_rows, moment, nothing, pages_links, section
 from referee.site.live_pages import Page
 from referee.site.upstream import Upstream, UpstreamError
@@ -162,3 +163,25 @@ def _end(match: match_pb2.Match) -> str:
 def _versions(answer: bot_service_pb2.ListVersionsResponse) -> Markup:
     rows = [(version.version, version.note, moment(version.create_time)) for version in answer.versions]
     return section("Versions", Table(("Version", "Note", "Registered"), rows).to_html()) if rows else Markup("")
+
+
+LEAST_ELO = 100.0
+
+
+def rating_chart(points: Sequence[rating_pb2.RatingPoint]) -> Markup | None:
+    """Return the rating over time with its 95 % interval; None if there are fewer than two points."""
+    if len(points) < 2:
+        return None
+    step = len(points) // MAX_BARS + 1
+    shown = [*points[:-1:step], points[-1]]
+    at_ms = [milliseconds(point.match_end_time) for point in shown]
+    times = fit_scale(at_ms, 1_000)
+    bounds = [point.rating.value + sign * 2 * point.rating.deviation for point in shown for sign in (-1, 1)]
+    values = fit_scale(bounds, LEAST_ELO)
+    plot = Plot(times, values)
+    spread = [(at, point.rating.value, 2 * point.rating.deviation) for at, point in zip(at_ms, shown, strict=True)]
+    band = plot.band([(at, value - two, value + two) for at, value, two in spread], "band")
+    line = tag("path", d=plot.way([(at, value) for at, value, _ in spread]), class_="line")
+    grid = [grid_line(plot.up(value), f"{value:.0f}") for value in tick_values(values, 5)]
+    labels = [chart_label(plot.across(time), HEIGHT - 6, text, "middle") for time, text in time_ticks(times, 4)]
+    return chart_element("Rating over time", *grid, band, line, *labels)

@@ -16,8 +16,7 @@ from referee.show.table import Table, number
 from referee.show.words import round_text
 from referee.site.layout import entrant_link, heading, match_rows, match_title, moment, nothing, section
 from referee.site.live_pages import Page
-from referee.site.match_feed import MatchFeed
-from referee.site.match_feeds import MatchFeeds
+from referee.site.match_feed import MatchFeed, MatchFeeds
 from referee.site.upstream import Upstream, UpstreamError
 
 MAX_BOARDS = 12

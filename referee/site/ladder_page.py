@@ -7,7 +7,6 @@ from referee_api.v1 import ladder_pb2, ladder_service_pb2, match_service_pb2
 from referee.show.markup import Markup, joined, tag
 from referee.show.table import Column, Table, number
 from referee.show.words import time_control_text
-from referee.site.charts import interval
 from referee.site.correction_marks import corrections_list, ladder_corrections
 from referee.site.layout import (
     entrant_link,
@@ -105,13 +104,7 @@ def _standings(rows: list[ladder_pb2.LadderStanding]) -> Markup:
                     tag("small", " new", class_="soft") if row.rating.provisional else "",
                 ),
                 f"{row.rating.value:.0f} ± {2 * row.rating.deviation:.0f}",
-                interval(
-                    row.rating.value,
-                    row.rating.value - 2 * row.rating.deviation,
-                    row.rating.value + 2 * row.rating.deviation,
-                    least,
-                    most,
-                ),
+                interval(row.rating.value, 2 * row.rating.deviation, least, most),
                 row.wins,
                 row.draws,
                 row.losses,
@@ -120,6 +113,25 @@ def _standings(rows: list[ladder_pb2.LadderStanding]) -> Markup:
             for row in rows
         ],
     ).to_html("standings")
+
+
+def interval(value: float, error: float, least: float, most: float) -> Markup:
+    """Return a value with its interval on a scale from `least` to `most`, for a row of a table."""
+    low, high = value - error, value + error
+    span = (most - least) or 1.0
+
+    def at(x: float) -> float:
+        return round(2 + 116 * min(1.0, max(0.0, (x - least) / span)), 1)
+
+    return tag(
+        "svg",
+        tag("line", x1=at(low), x2=at(high), y1=8, y2=8, class_="whisker"),
+        tag("circle", cx=at(value), cy=8, r=3.5, class_="dot"),
+        viewBox="0 0 120 16",
+        class_="interval",
+        role="img",
+        aria_label=f"{value:.0f}, from {low:.0f} to {high:.0f}",
+    )
 
 
 def expected_score(mine: float, other: float) -> float:

@@ -30,7 +30,7 @@ from referee.site.ladder_page import ladder_page, ladders_page
 from referee.site.layout import document, heading, match_rows, nothing, pages_links
 from referee.site.live_match_page import match_page
 from referee.site.live_pages import LivePage, LivePages, Page, Render
-from referee.site.match_feeds import MatchFeeds
+from referee.site.match_feed import MatchFeeds
 from referee.site.request_values import integer_in, last_entry_in, name_in
 from referee.site.tournament_page import cross_table_page, round_page, tournament_page, tournaments_page
 from referee.site.upstream import Upstream, UpstreamError
@@ -68,7 +68,7 @@ class Site:
         """Return the ASGI application."""
         api = JsonApi(self._upstream)
         routes = [
-            *self._live("/", self._home),
+            *self._live("/", lambda _: lambda: home_page(self._upstream, self._feeds)),
             *self._live("/ladders/{name}", self._named(ladder_page)),
             *self._live("/tournaments/{name}", self._named(tournament_page)),
             *self._live("/tournaments/{name}/rounds/{number}", self._round),
@@ -119,9 +119,6 @@ class Site:
             return EventStream(live.events(version))
 
         return [Route(path, page), Route(f"{path.rstrip('/')}/events", events)]
-
-    def _home(self, _: Request) -> Render:
-        return lambda: home_page(self._upstream, self._feeds)
 
     def _named(self, page: Callable[[Upstream, str], Awaitable[Page]]) -> Callable[[Request], Render]:
         """Return what renders the page of what the address names."""

@@ -11,7 +11,7 @@ from referee.accounts.account_errors import NameTaken, NoSuchBot, NoSuchToken, N
 from referee.accounts.bots import Bot, MaxNames, Registration, Version
 from referee.accounts.tokens import ALL_TOKENS, MAX_INVALID_TOKENS_PER_BOT, Token, TokenFilter
 from referee.match.match_errors import RequestIdReused
-from referee.storage.account_rows import TOKEN_COLUMNS, pause_columns, read_bot, read_token, token_row, write_consent
+from referee.storage.account_rows import TOKEN_COLUMNS, pause_columns, read_bot, read_row, row_of, write_consent
 from referee.storage.sql import MAX_INTEGER, Database, SqlConnection, TurnKind, numbered, row_limit
 
 INSERT_BOT = """
@@ -151,7 +151,7 @@ async def _register(
     await lock_holders(connection, bot.owner, token.holder)
     before = await connection.fetchval(SELECT_REQUESTED, bot.owner, request_id)
     if before == bot.name:
-        first = await _first_token(connection, bot.name)
+        first = read_row(Token, await connection.fetchrow(SELECT_FIRST_TOKEN, bot.name))
         return Registration(await _bot(connection, bot.name), first, repeated=True)
     if before:
         raise RequestIdReused(request_id)
@@ -243,19 +243,14 @@ async def _add_token(connection: SqlConnection, token: Token, max_valid: int) ->
 
 
 async def insert_token(connection: SqlConnection, token: Token) -> None:
-    await connection.change(INSERT_TOKEN, token.id, *token_row(token))
-
-
-async def _first_token(connection: SqlConnection, bot: str) -> Token:
-    """Return the token that was issued when the bot was registered."""
-    return read_token(await connection.fetchrow(SELECT_FIRST_TOKEN, bot))
+    await connection.change(INSERT_TOKEN, token.id, *row_of(token))
 
 
 async def _select_tokens(connection: SqlConnection, wanted: TokenFilter, before: str, limit: int | None) -> list[Token]:
     if before:
         await token_of_id(connection, before)
     values = wanted.holder, wanted.bot, wanted.valid_at_ms, before, row_limit(limit)
-    return [read_token(row) for row in await connection.fetch(SELECT_TOKENS, *values)]
+    return [read_row(Token, row) for row in await connection.fetch(SELECT_TOKENS, *values)]
 
 
 async def _select_valid(connection: SqlConnection, token_ids: Collection[str]) -> set[str]:
@@ -286,4 +281,4 @@ async def token_of_id(connection: SqlConnection, token_id: str) -> Token:
 
 async def _find_token(connection: SqlConnection, query: str, key: bytes | str) -> Token | None:
     row = await connection.fetchrow(query, key)
-    return read_token(row) if row else None
+    return read_row(Token, row) if row else None

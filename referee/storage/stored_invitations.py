@@ -8,7 +8,7 @@ from referee.accounts.account_errors import BadInvitation, NameTaken, NoSuchInvi
 from referee.accounts.invitations import MAX_UNUSED_INVITATIONS, CreatedInvitation, Invitation, Redeemed, Redemption
 from referee.accounts.tokens import Token
 from referee.match.match_errors import RequestIdReused
-from referee.storage.account_rows import INVITATION_COLUMNS, invitation_row, read_invitation
+from referee.storage.account_rows import INVITATION_COLUMNS, read_row, row_of
 from referee.storage.sql import MAX_INTEGER, Database, SqlConnection, row_limit
 from referee.storage.stored_accounts import insert_token, lock_holders, token_of_id
 
@@ -116,14 +116,14 @@ async def _create(
     await lock_holders(connection, invitation.organiser)
     before = await connection.fetchrow(SELECT_REQUESTED, invitation.organiser, request_id)
     if before:
-        first = read_invitation(before)
+        first = read_row(Invitation, before)
         if first.terms != invitation.terms:
             raise RequestIdReused(request_id)
         return CreatedInvitation(first, repeated=True)
     authors = await _count_authors(connection, invitation.organiser, invitation.created_ms)
     if authors + invitation.max_uses > max_authors:
         raise TooManyNames("invited authors", max_authors)
-    await connection.change(INSERT, invitation.id, request_id, *invitation_row(invitation))
+    await connection.change(INSERT, invitation.id, request_id, *row_of(invitation))
     await connection.change(DELETE_UNUSED, invitation.organiser, invitation.created_ms, MAX_UNUSED_INVITATIONS)
     return CreatedInvitation(invitation, repeated=False)
 
@@ -138,14 +138,14 @@ async def _page(
     if before:
         await _of_id(connection, before)
     rows = await connection.fetch(SELECT_PAGE, organiser, open_at_ms, before, row_limit(limit))
-    return [read_invitation(row) for row in rows]
+    return [read_row(Invitation, row) for row in rows]
 
 
 async def _of_id(connection: SqlConnection, invitation_id: str) -> Invitation:
     row = await connection.fetchrow(SELECT_BY_ID, invitation_id)
     if not row:
         raise NoSuchInvitation(invitation_id)
-    return read_invitation(row)
+    return read_row(Invitation, row)
 
 
 async def _revoke(connection: SqlConnection, invitation_id: str) -> Invitation:
@@ -158,7 +158,7 @@ async def _redeem(connection: SqlConnection, sha256: bytes, request_id: str, tok
     row = await connection.lock_row(SELECT_BY_SHA256, sha256)
     if not row:
         raise BadInvitation("unknown")
-    invitation = read_invitation(row)
+    invitation = read_row(Invitation, row)
     token_id = await connection.fetchval(SELECT_REDEEMED, sha256, token.holder, request_id)
     if token_id:
         return Redeemed(invitation, await token_of_id(connection, token_id), repeated=True)

@@ -11,8 +11,8 @@ from referee.cluster.bus.signed_bus import SignedBus
 from referee.cluster.cluster_member import MAX_TIME_WITHOUT_STREAM_US
 from referee.cluster.cluster_metrics import ClusterCollector
 from referee.cluster.membership.membership import ClusterStatus
+from referee.cluster.node import EntryNotifier, EntryReceiver, subject
 from referee.cluster.node_stream.node_link import NodeStreamCounts
-from referee.cluster.notifications import EntryNotifier, EntryReceiver, subject
 from referee.cluster.shared_matches import SharedMatches
 from referee.live.ports import Entry
 from referee.match.clock import SECOND

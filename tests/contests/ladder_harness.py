@@ -18,10 +18,9 @@ from referee.contests.ladder.commands import (
     StartLadderMatch,
 )
 from referee.contests.ladder.decide import decide
-from referee.contests.ladder.events import LadderEvent
+from referee.contests.ladder.events import LadderEvent, WinLossRecord
 from referee.contests.ladder.matchmaking import select_matches_to_start
 from referee.contests.ladder.state import Ladder, LadderPhase, LadderPlayTerms, evolve
-from referee.contests.ladder.win_loss import WinLossRecord
 from referee.contests.pairing import DueMatch
 from referee.contests.strength.rating import FinishOrder, RatingRecord
 from referee.match.setup import Player

@@ -13,10 +13,9 @@ import pytest
 
 from referee.contests.pairing import MatchScore, Pairing
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.systems.acceleration import NO_ACCELERATION, Acceleration, upper_half
 from referee.contests.systems.criteria import Criteria, DutchPlayer, RoundRules
 from referee.contests.systems.dutch import Unpairable, pair_players
-from referee.contests.systems.swiss import pair_swiss_round
+from referee.contests.systems.swiss import NO_ACCELERATION, Acceleration, pair_swiss_round, upper_half
 from referee.contests.tables.round_result import MISSED, RoundResult, RoundResults
 from referee.contests.tournament.trf_reader import played_result
 from tests.contests.swiss_rounds import random_rounds

@@ -1,9 +1,8 @@
 """The log of a ladder contains everything that its pairings were planned from."""
 
 from referee.contests.ladder.commands import PairEntrants
-from referee.contests.ladder.decide import decide
+from referee.contests.ladder.decide import command_from_input, decide
 from referee.contests.ladder.events import EntrantAvailability, PairingPlanned, PlanningInput
-from referee.contests.ladder.planning import command_from_input
 from referee.contests.ladder.state import Ladder, evolve
 from tests.contests.ladder_harness import TOC_PARTNERS, LadderHarness, new_ladder
 

@@ -3,11 +3,11 @@
 import pytest
 from referee_values import Elimination, RoundRobin, Swiss
 
-from referee.contests.contest_entrant import ContestEntrant, EntrantLeft
-from referee.contests.contest_errors import EntriesOver, NoSuchPairing
+from referee.contests.contest_entrant import EntrantLeft
+from referee.contests.contest_errors import NoSuchPairing
 from referee.contests.pairing import MatchScore
 from referee.contests.tables.round_result import ResultKind
-from referee.contests.tournament.commands import CancelTournament, EnterTournament, FreezeVersions, StartTournament
+from referee.contests.tournament.commands import CancelTournament, FreezeVersions, StartTournament
 from referee.contests.tournament.decide import decide
 from referee.contests.tournament.events import EntrantsAbsent, FrozenEntrant, PairingsPlanned, VersionsFrozen
 from referee.contests.tournament.tournament_export import to_json
@@ -136,14 +136,6 @@ def test_with_a_break_a_schedule_is_planned_round_by_round() -> None:
         assert {progress.pairing.round for progress in play.tournament.open_pairings} == {number}
         play.play_due()
     assert play.tournament.phase == "finished"
-
-
-def test_entries_close_at_their_time() -> None:
-    play = entered(RoundRobin(), "ab", entries_close_at_ms=2_000)
-    play.do(EnterTournament(ContestEntrant("c"), 1_999))
-    with pytest.raises(EntriesOver) as refused:
-        play.do(EnterTournament(ContestEntrant("d"), 2_000))
-    assert refused.value.details == {"closed_at_ms": "2000"}
 
 
 def test_versions_are_frozen_once() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from referee_values import RoundRobin, Swiss
 
-from referee.contests.contest_errors import BadPairings, EntryClosed, PairingNotChangeable
+from referee.contests.contest_errors import BadPairings, PairingNotChangeable, TournamentStarted
 from referee.contests.pairing import DueMatch, MatchScore
 from referee.contests.tournament.commands import CorrectScore, PairRound, ReopenPairing
 from referee.contests.tournament.tournament_export import estimate_strengths
@@ -119,7 +119,7 @@ def test_a_swiss_that_ended_early_is_not_continued_after_its_play_off() -> None:
 
 def test_nobody_enters_and_nothing_is_paired_by_hand_during_a_play_off() -> None:
     play = until_play_off(with_play_off(Swiss(rounds=3), "abcd", last_entry_round=2, forbidden_pairs=APART))
-    with pytest.raises(EntryClosed):
+    with pytest.raises(TournamentStarted):
         play.enter("late")
     with pytest.raises(BadPairings, match="only for round 2"):
         play.do(PairRound(3, (("a", "b"),), "why", "ann"))

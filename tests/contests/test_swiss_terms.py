@@ -5,10 +5,9 @@ from itertools import combinations
 import pytest
 from referee_values import ByeKind, RoundRobin, Swiss
 
-from referee.contests.contest_errors import ByeNotPossible, CommandNotAllowed, UnknownEntrant
-from referee.contests.systems.acceleration import NO_ACCELERATION, Acceleration, upper_half
+from referee.contests.contest_errors import ByeNotPossible, NotAnEntrant, TournamentOver
 from referee.contests.systems.dutch import Unpairable
-from referee.contests.systems.swiss import pair_swiss_round
+from referee.contests.systems.swiss import NO_ACCELERATION, Acceleration, pair_swiss_round, upper_half
 from referee.contests.tables.round_result import ResultKind
 from referee.contests.tournament.commands import RequestBye, StartTournament
 from referee.contests.tournament.events import ByeRequested, TournamentEvent
@@ -83,12 +82,12 @@ def test_requests_are_limited() -> None:
     assert refusal(play, "a", 3) == "the terms allow 1 for each entrant"
     assert refusal(play, "a", 4) == refusal(play, "a", 0) == "the rounds are 1 to 3"
     request(play, "a", 2, ZERO)
-    with pytest.raises(UnknownEntrant):
+    with pytest.raises(NotAnEntrant):
         request(play, "x", 2)
     play.withdraw("b")
     assert refusal(play, "b", 2) == "it has withdrawn"
     play.play_out()
-    with pytest.raises(CommandNotAllowed):
+    with pytest.raises(TournamentOver):
         request(play, "a", 3)
 
 

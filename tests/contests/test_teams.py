@@ -6,7 +6,7 @@ import pytest
 from referee_values import RoundRobin, Swiss
 
 from referee.contests.contest_entrant import EntrantLeft
-from referee.contests.contest_errors import EntrantCountOutOfRange, PairingNotChangeable, TrfNotAvailable
+from referee.contests.contest_errors import NotExportable, PairingNotChangeable, WrongEntrantCount
 from referee.contests.pairing import DueMatch, MatchScore
 from referee.contests.tables.round_result import ResultKind
 from referee.contests.tournament.commands import PairRound, ReopenPairing
@@ -88,7 +88,7 @@ def test_a_swiss_of_teams_pairs_by_match_points_without_rematches() -> None:
     met = [frozenset(pairing.entrants) for pairing in play.planned]
     assert len(met) == len(set(met)) == 12
     assert [points for *_, points in play.table] == [6.0, 4.0, 4.0, 4.0, 2.0, 2.0, 2.0, 0.0]
-    with pytest.raises(TrfNotAvailable, match="pairings of one match"):
+    with pytest.raises(NotExportable, match="pairings of one match"):
         to_trf(play.tournament, "Cup")
 
 
@@ -207,5 +207,5 @@ def test_staff_reopens_a_pairing_of_teams_and_pairs_a_round_by_hand() -> None:
 
 
 def test_a_schedule_of_teams_has_a_limit_of_matches() -> None:
-    with pytest.raises(EntrantCountOutOfRange, match="2 to 50"):
+    with pytest.raises(WrongEntrantCount, match="2 to 50"):
         started(RoundRobin(cycles=10), [f"t{number}" for number in range(51)], boards=8)

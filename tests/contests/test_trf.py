@@ -4,11 +4,10 @@ from typing import get_args
 import pytest
 from referee_values import Elimination, RoundRobin, Swiss, TieBreak
 
-from referee.contests.contest_errors import MalformedTrf, TrfNotAvailable
+from referee.contests.contest_errors import MalformedTrf, NotExportable
 from referee.contests.pairing import DuplicateSets
 from referee.contests.strength.sprt_evaluation import SprtParameters
-from referee.contests.systems.acceleration import Acceleration
-from referee.contests.systems.swiss import pair_swiss_round
+from referee.contests.systems.swiss import Acceleration, pair_swiss_round
 from referee.contests.tables.round_result import ResultKind
 from referee.contests.tournament.commands import RequestBye, StartTournament
 from referee.contests.tournament.tournament_pairing import first_has_first_move
@@ -52,13 +51,13 @@ def test_a_line_has_the_layout_of_fide() -> None:
 def test_formats_that_trf_does_not_support_are_an_error() -> None:
     in_sets = started(RoundRobin(), "ab", duplicate=DuplicateSets())
     for play in (started(Elimination(), "ab"), in_sets, started(SprtTrial(SprtParameters(elo1=5)), "ab")):
-        with pytest.raises(TrfNotAvailable):
+        with pytest.raises(NotExportable):
             to_trf(play.tournament, "")
 
 
 def test_points_that_exceed_the_columns_of_a_report_are_an_error() -> None:
     assert "  99.0    1" in to_trf(started(RoundRobin(cycles=99), "ab").play_out().tournament, "")
-    with pytest.raises(TrfNotAvailable, match="no column for more than"):
+    with pytest.raises(NotExportable, match="no column for more than"):
         to_trf(started(RoundRobin(cycles=100), "ab").play_out().tournament, "")
 
 

@@ -1,4 +1,4 @@
-"""A bot that does not read uses little memory, delays nobody, and gets its current turns when it reads again."""
+"""A bot or a watcher that does not read uses little memory, delays nobody, and can go on when it reads again."""
 
 from collections import Counter
 from collections.abc import Iterator

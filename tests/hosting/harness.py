@@ -22,11 +22,10 @@ from referee.contests.tournament.tournament_terms import TournamentFormat
 from referee.hosting.contest_log import ContestEntry, ContestEvent, UnreadableContest
 from referee.hosting.contest_terms import HostedTournamentTerms
 from referee.hosting.contest_worker import HostingDependencies
-from referee.hosting.joined_matches import JoinedMatches
+from referee.hosting.joined_matches import JoinedMatches, PairingOwners
 from referee.hosting.ladder_host import LadderHost, ladder_registry, max_faults_for
 from referee.hosting.ladder_ratings import LadderRatings
 from referee.hosting.match_factory import MatchFactory
-from referee.hosting.pairing_owners import PairingOwners
 from referee.hosting.tournament_host import TournamentHost, TournamentRequest, tournament_registry
 from referee.hosting.tournament_state import TournamentState
 from referee.live.bot_notices import AutoPause, BotLogRecorder, BotNotifier

@@ -14,8 +14,8 @@ from referee.contests.ladder.decide import decide
 from referee.contests.ladder.events import LadderClosureFinished, LadderEvent, MatchCorrected
 from referee.contests.strength.rating import FinishOrder, RatingRecord
 from referee.hosting import ladder_corrections
+from referee.hosting.contest_host import ContestFilter
 from referee.hosting.ladder_corrections import CorrectedRatings
-from referee.hosting.ladder_host import LadderFilter
 from referee.hosting.ladder_state import LadderFold, LadderState
 from referee.live.log_history import replay
 from referee.match.match_errors import RequestIdReused
@@ -118,7 +118,7 @@ async def test_a_ladder_that_is_over_can_be_corrected_and_stays_over() -> None:
     assert again.registry.active == []
     third = await reopen(again)
     assert third.registry.active == []
-    assert [ladder.created.name for ladder in await third.ladders.find(LadderFilter(with_closed=True))] == ["main"]
+    assert [ladder.created.name for ladder in await third.ladders.find(ContestFilter(with_closed=True))] == ["main"]
     _, watch = await third.ladders.watch("main", 0)
     received = [step.entry.event async for steps in watch for step in steps]
     assert isinstance(received[-2], LadderClosureFinished)

@@ -13,9 +13,10 @@ from referee.contests.contest_errors import NotAMember
 from referee.contests.ladder.events import MatchRated, PairingPlanned
 from referee.contests.pairing import ContestMatchStarted, ContestMatchVoided
 from referee.contests.strength.rating import FinishOrder, compute_rating_updates
+from referee.hosting.contest_host import ContestFilter
 from referee.hosting.contest_log import ContestEntry, ContestEvent
 from referee.hosting.hosting_errors import NoSuchLadder
-from referee.hosting.ladder_host import LadderFilter, LadderRequest
+from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_state import LadderFold
 from referee.live.log_history import replay as log_replay
 from referee.live.match_request import LADDER, MatchRequest
@@ -332,8 +333,8 @@ async def test_a_ladder_is_created_once_and_found_by_name_game_and_bot() -> None
     second = await harness.ladders.create(LadderRequest("all", "org", "r3", ladder_terms("toc")))
     assert [item.created.name for item in await harness.ladders.find()] == ["all", "main"]
     assert [item.created.name for item in await harness.ladders.find(after="all")] == ["main"]
-    assert await harness.ladders.find(LadderFilter(game="toc")) == [second]
-    assert [item.created.name for item in await harness.ladders.find(LadderFilter(bot="a"))] == ["main"]
+    assert await harness.ladders.find(ContestFilter(game="toc")) == [second]
+    assert [item.created.name for item in await harness.ladders.find(ContestFilter(bot="a"))] == ["main"]
 
 
 async def test_contradictory_ladder_terms_are_rejected() -> None:

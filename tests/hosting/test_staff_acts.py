@@ -5,10 +5,9 @@ from msgspec.structs import replace
 from referee_values import RoundRobin, Swiss
 
 from referee.accounts.account_errors import BadField
-from referee.contests.contest_errors import BadRanks, MatchNotCounted
+from referee.contests.contest_errors import BadRanks, MatchNotCounted, TournamentNotStarted, TournamentOver
 from referee.contests.pairing import DuplicateSets
 from referee.contests.tournament.commands import PairRound, PostponePairing, ReopenPairing
-from referee.hosting.hosting_errors import TournamentNotStarted, TournamentOver
 from referee.match.clock import SECOND
 from referee.match.result import EndKind
 from tests.contests.correction_examples import correct, strike

@@ -11,28 +11,27 @@ from engines.game_errors import DetailedError
 from referee.accounts.account_errors import BadField, BadName, BotPaused, NameTaken, NoSuchBot, NoSuchVersion
 from referee.accounts.bots import BotPause, PauseCause, paused
 from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
-from referee.contests.contest_errors import WrongParticipantCount
-from referee.contests.ladder.state import Ladder, evolve
-from referee.contests.ladder.state import LadderPlayTerms as LadderPlay
-from referee.contests.pairing import DuplicateSets
-from referee.contests.strength.rating import RatingRecord, SkillRating
-from referee.contests.tournament.tournament_terms import Pools, TournamentFormat
-from referee.hosting.contest_store import FINISHED_CACHE_SIZE
-from referee.hosting.contest_terms import HostedTournamentTerms
-from referee.hosting.hosting_errors import (
-    AlreadyIn,
-    NoSuchLadder,
-    NoSuchTournament,
+from referee.contests.contest_errors import (
     NotAnEntrant,
     NotExportable,
     TournamentNotStarted,
     TournamentOver,
     TournamentStarted,
     WrongEntrantCount,
+    WrongParticipantCount,
 )
+from referee.contests.ladder.state import Ladder, evolve
+from referee.contests.ladder.state import LadderPlayTerms as LadderPlay
+from referee.contests.pairing import DuplicateSets
+from referee.contests.strength.rating import RatingRecord, SkillRating
+from referee.contests.tournament.tournament_terms import Pools, TournamentFormat
+from referee.hosting.contest_host import ANY_CONTEST, ContestFilter
+from referee.hosting.contest_store import FINISHED_CACHE_SIZE
+from referee.hosting.contest_terms import HostedTournamentTerms
+from referee.hosting.hosting_errors import AlreadyIn, NoSuchLadder, NoSuchTournament
 from referee.hosting.ladder_host import LadderRequest
 from referee.hosting.ladder_ratings import seed_rating, team_seed_rating
-from referee.hosting.tournament_host import TournamentFilter, TournamentRequest
+from referee.hosting.tournament_host import TournamentRequest
 from referee.hosting.tournament_tables import ANY_PAIRING, PairingFilter, cross_table, phase_of, rows
 from referee.live.ports import StoreUnavailable
 from referee.live.watch import NumberAhead
@@ -229,16 +228,16 @@ async def test_tournaments_are_listed_newest_first_and_can_be_filtered() -> None
     for name, terms, bot in (("one", CUP.terms, "ada"), ("two", CUP.terms, "bob"), ("three", fingers, "cyd")):
         await harness.tournaments.create(tournament_request(terms, bot, name=name, request_id=name))
 
-    async def names(wanted: TournamentFilter | None = None, restarted: str = "", limit: int = 100) -> list[str]:
+    async def names(wanted: ContestFilter = ANY_CONTEST, restarted: str = "", limit: int = 100) -> list[str]:
         return [state.name for state in await harness.tournaments.find(wanted, restarted, limit)]
 
     assert await names() == ["three", "two", "one"]
     assert await names(limit=1) == ["three"]
     assert await names(restarted="three", limit=1) == ["two"]
-    assert await names(TournamentFilter(game="nim")) == ["two", "one"]
-    assert await names(TournamentFilter(bot="bob")) == ["two"]
+    assert await names(ContestFilter(game="nim")) == ["two", "one"]
+    assert await names(ContestFilter(bot="bob")) == ["two"]
     await harness.tournaments.cancel("one")
-    assert await names(TournamentFilter(phase="entry")) == ["three", "two"]
+    assert await names(ContestFilter(phase="entry")) == ["three", "two"]
 
 
 async def test_pairings_are_listed_by_round_and_board_with_their_phase() -> None:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, TypeVarTuple, Unpack
 import pytest
 from referee_values import Swiss
 
-from referee.contests.contest_errors import CommandNotAllowed, TrfNotAvailable
+from referee.contests.contest_errors import NotExportable, TournamentNotStarted
 from referee.contests.pairing import MatchScore
 from referee.contests.tournament.commands import (
     RecordTournamentScore,
@@ -92,7 +92,7 @@ async def test_a_small_tournament_is_paired_in_the_event_loop() -> None:
 
 
 async def test_a_command_is_rejected_equally_in_a_large_tournament() -> None:
-    with pytest.raises(CommandNotAllowed):
+    with pytest.raises(TournamentNotStarted):
         await decide_and_pair(new_tournament(LARGE), StartTournamentMatch("1.1", 1, 1, "m"), Recorder())
 
 
@@ -121,10 +121,10 @@ async def test_a_failed_table_is_computed_again(monkeypatch: pytest.MonkeyPatch)
     def report(_: TournamentState) -> str:
         nonlocal call
         call += 1
-        raise TrfNotAvailable("it is broken")
+        raise NotExportable("cup", "trf", "it is broken")
 
     for _ in range(2):
-        with pytest.raises(TrfNotAvailable):
+        with pytest.raises(NotExportable):
             await tables.export(state, report)
     assert call == 2
     await tables.rows(state)

@@ -1,4 +1,4 @@
-"""The front door: a real server whose bots, and strangers, connect to the Go program in `deploy/edge`."""
+"""The front door: a real server whose bots, and strangers, connect to the Go program in `deploy/edge`, which fails."""
 
 import os
 import random
@@ -21,8 +21,9 @@ from engines.registry import games
 from referee.live.door_lag import BEAT_US, MIN_LATE_US
 from referee.match.clock import SECOND
 from referee.observability.metrics import EDGE
-from referee.server.edge_process import PROGRAM, EdgeUnavailable, find_program
+from referee.server.edge_process import PROGRAM, find_program
 from referee.server.settings import EdgeUse
+from referee.server.stores import StartupError
 from tests.clients.commands import run_command
 from tests.e2e import http2
 from tests.e2e.bot_connection import connect_bot
@@ -259,7 +260,7 @@ def test_a_door_that_is_required_must_be_installed(
     assert find_program(EdgeUse.OFF) is None
     monkeypatch.setenv("PATH", str(tmp_path))
     assert find_program(EdgeUse.AUTO) is None
-    with pytest.raises(EdgeUnavailable, match=PROGRAM):
+    with pytest.raises(StartupError, match=PROGRAM):
         find_program(EdgeUse.ON)
 
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+from referee_values import Pairing
+
 from engines.chance import Chance
 from referee.contests.strength.elo import expected_score
-from referee.show.report import End, Game, Meeting, Rating, Report, Row, Times
+from referee.show.report import End, Game, Rating, Report, Row, Times
 from referee.show.report_builder import histories
 
 MARCH_MS = 1_772_323_200_000
@@ -29,18 +31,19 @@ def report(count: int, cycles: int = 2, kind: str = "tournament") -> Report:
         lines,
         {name: Times(10, 2_000_000, 100_000, 500_000, 900_000, 1) for name in names},
         len(games),
-        meetings=tuple(_meetings(games)) if kind == "tournament" else (),
+        pairings=tuple(_pairings(games)) if kind == "tournament" else (),
     )
 
 
-def _meetings(games: tuple[Game, ...]) -> Iterator[Meeting]:
+def _pairings(games: tuple[Game, ...]) -> Iterator[Pairing]:
     """Yield a pairing for each game, three in each round, and a last round with a bye and a pairing in play."""
     for number, game in enumerate(games):
         names = tuple(name for side in game.sides for name in side)
-        yield Meeting(number // 3 + 1, number % 3 + 1, names, tuple(2.0 - rank for rank in game.ranks), "done")
+        points = tuple(2.0 - rank for rank in game.ranks)
+        yield Pairing(round=number // 3 + 1, board=number % 3 + 1, entrants=names, points=points, phase="done")
     last = len(games) // 3 + 2
-    yield Meeting(last, 1, (MARKUP_NAME, "bot-02"), (), "playing")
-    yield Meeting(last, 2, ("bot-02",), (1.0,), "done")
+    yield Pairing(round=last, board=1, entrants=(MARKUP_NAME, "bot-02"), phase="playing")
+    yield Pairing(round=last, board=2, entrants=("bot-02",), points=(1.0,), phase="done")
 
 
 def _games(names: list[str], cycles: int) -> list[Game]:

@@ -103,7 +103,7 @@ def test_a_report_made_during_play_is_consistent(form: TournamentFormat, played:
     now_played = played + 1
     assert len(report.games) == now_played
     assert sum(row.wins for row in report.rows) == now_played
-    assert sum(meeting.state == "done" for meeting in report.meetings) == now_played
+    assert sum(pairing.phase == "done" for pairing in report.pairings) == now_played
     points: Counter[str] = Counter()
     for (entrant_name, _), cell in report.cells().items():
         points[entrant_name] += int(cell.points)

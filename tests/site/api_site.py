@@ -16,7 +16,7 @@ import pytest
 from referee_api.v1 import token_pb2
 from referee_client.address import Address
 
-from referee.site import public_answers, site_server
+from referee.site import json_api, site_server
 from referee.site.join_page import BotsAddress
 from referee.site.json_calls import BASE, JsonCall
 from referee.site.visitors import SiteAccess, Visitors
@@ -81,8 +81,8 @@ def run_api_site(folder: Path, *, limited: bool = False) -> Iterator[ApiSite]:
     with server_with_organiser(folder, "--ephemeral") as organiser, pytest.MonkeyPatch.context() as patch:
         if not limited:
             patch.setattr(site_server, "Visitors", partial(Visitors, UNLIMITED, UNLIMITED))
-            patch.setattr(public_answers, "CALLS_PER_MINUTE", UNLIMITED)
-            patch.setattr(public_answers, "CALLS_PER_MINUTE_OF_ALL", UNLIMITED)
+            patch.setattr(json_api, "CALLS_PER_MINUTE", UNLIMITED)
+            patch.setattr(json_api, "CALLS_PER_MINUTE_OF_ALL", UNLIMITED)
         match_id = play_contests(organiser)
         with serving(Address(organiser.server.address, spectator_token(organiser))) as port:
             yield ApiSite(port, organiser, match_id)

@@ -22,10 +22,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from engines.registry import games
-from referee.site import event_stream, match_feeds
+from referee.site import event_stream, match_feed
 from referee.site.event_stream import PING, WRITER, EventStream
-from referee.site.match_feed import INTERVAL_S, MAX_BEHIND, MAX_INTERVAL_S, RELOAD, MatchFeed
-from referee.site.match_feeds import MatchFeeds
+from referee.site.match_feed import INTERVAL_S, MAX_BEHIND, MAX_INTERVAL_S, RELOAD, MatchFeed, MatchFeeds
 from referee.site.site_server import with_writer
 from referee.site.upstream import UpstreamError
 from referee.site.visitors import HEADERS, Protected, SiteAccess, Visitors
@@ -248,7 +247,7 @@ async def test_a_match_that_could_not_be_shown_is_tried_again_at_the_next_visit(
 async def test_feeds_that_nobody_watches_are_closed_first(
     monkeypatch: pytest.MonkeyPatch, limit: str, most: int
 ) -> None:
-    monkeypatch.setattr(match_feeds, limit, most)
+    monkeypatch.setattr(match_feed, limit, most)
     feeds = MatchFeeds(FakeMatch(match(), *entries(2)), games())
     watched = await feeds.feed("watched")
     visitor = EventReader(watched.events(4))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from contract_files import PROTO, comments_of, contract_files
 
-from referee.site import finished_match, json_calls, public_answers, visitors
+from referee.site import finished_match, json_api, json_calls, visitors
 from referee.site.json_calls import CALLS
 from referee.site.openapi import COMMENTS_FILE, openapi_document
 from tests.e2e.server import TIMEOUT_S
@@ -126,11 +126,11 @@ def test_the_page_lists_the_calls_and_the_limits() -> None:
     assert [int(text) for text in rows.values() if text.isdigit()] == [
         visitors.REQUESTS_PER_MINUTE,
         visitors.MAX_CONCURRENT,
-        public_answers.CALLS_PER_MINUTE,
-        public_answers.CALLS_PER_MINUTE_OF_ALL,
-        public_answers.MAX_CONCURRENT,
+        json_api.CALLS_PER_MINUTE,
+        json_api.CALLS_PER_MINUTE_OF_ALL,
+        json_api.MAX_CONCURRENT,
         json_calls.MAX_CHARS,
         json_calls.MAX_ENTRIES,
     ]
     assert rows["size of a record"] == f"{finished_match.MAX_RECORD_BYTES // 1024**2} MiB"
-    assert f"up to {public_answers.MAX_WAITING} |" in PAGE
+    assert f"up to {json_api.MAX_WAITING} |" in PAGE

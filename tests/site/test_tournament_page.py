@@ -24,7 +24,7 @@ from referee.site.home_page import home_page
 from referee.site.ladder_page import MAX_STANDINGS, ladder_page
 from referee.site.layout import document
 from referee.site.live_pages import Page
-from referee.site.match_feeds import MatchFeeds
+from referee.site.match_feed import MatchFeeds
 from referee.site.tournament_page import cross_table, cross_table_page, round_page, tournament_page
 from referee.site.upstream import Upstream, UpstreamError
 from tests.show.parsed_page import ParsedPage, check_inert

@@ -14,7 +14,7 @@ from referee.site import visitors as module
 from referee.site.account import seat_match_page
 from referee.site.account.account_session import Account, AccountRole, AccountSession
 from referee.site.account.seat_match_page import MAX_OPEN_PER_TOKEN, SeatMatches
-from referee.site.public_answers import (
+from referee.site.json_api import (
     CALLS_PER_MINUTE,
     CALLS_PER_MINUTE_OF_ALL,
     MAX_CONCURRENT,

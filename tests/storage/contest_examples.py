@@ -20,7 +20,7 @@ from referee.contests import pairing as match
 from referee.contests.contest_entrant import ContestEntrant, EntrantJoined, EntrantLeft
 from referee.contests.corrections import Correction
 from referee.contests.ladder import events as ladder
-from referee.contests.ladder.win_loss import WinLossRecord
+from referee.contests.ladder.events import WinLossRecord
 from referee.contests.pairing import MatchScore, Pairing
 from referee.contests.strength.rating import FinishOrder, RatingRecord, RatingUpdate, SkillRating
 from referee.contests.strength.sprt_evaluation import SprtParameters

@@ -26,8 +26,8 @@ def _parts(report: Report) -> Iterator[str]:
         yield standings_text(report)
     if report.finishes and len(report.rows) <= MAX_CROSS_TABLE:
         yield cross_table(report).to_text()
-    if report.meetings:
-        rows = [(f"{pair.round}.{pair.board}", meeting_text(pair), result_text(pair)) for pair in report.meetings]
+    if report.pairings:
+        rows = [(f"{pair.round}.{pair.board}", meeting_text(pair), result_text(pair)) for pair in report.pairings]
         yield Table(("round", "pairing", "result"), rows).to_text()
     if report.times:
         yield times_table(report).to_text()

@@ -14,25 +14,8 @@ import grpc.aio
 
 from referee.transport.server import MAX_STREAMS_PER_CONNECTION
 
-
-@dataclass(frozen=True, slots=True)
-class NodeKeepalive:
-    """Times in milliseconds after which a node that does not answer counts as unreachable."""
-
-    interval_ms: int
-    """Must not be less than `min_client_ping_interval_ms` of the other nodes."""
-    timeout_ms: int
-
-    def options(self) -> list[tuple[str, int]]:
-        return [
-            ("grpc.keepalive_time_ms", self.interval_ms),
-            ("grpc.keepalive_timeout_ms", self.timeout_ms),
-            ("grpc.http2.ping_timeout_ms", self.timeout_ms),  # Without it, keepalive_timeout_ms has no effect.
-            ("grpc.http2.max_pings_without_data", 0),  # No limit: a watched contest may be silent for hours.
-        ]
-
-
 OPTIONS = [
+    ("grpc.http2.max_pings_without_data", 0),  # No limit: a watched contest may be silent for hours.
     ("grpc.use_local_subchannel_pool", 1),  # Otherwise all channels to an address share one connection.
     ("grpc.enable_http_proxy", 0),
     ("grpc.max_receive_message_length", -1),  # The other node limits its answers.
@@ -62,10 +45,21 @@ class NodeConnection:
 class NodeChannels:
     """All connections to other nodes, on one event loop."""
 
-    def __init__(self, credentials: Callable[[], grpc.ChannelCredentials] | None, keepalive: NodeKeepalive) -> None:
-        """`credentials` returns another object when the files have changed. None: the nodes have no TLS."""
+    def __init__(
+        self, credentials: Callable[[], grpc.ChannelCredentials] | None, ping_interval_ms: int, timeout_ms: int
+    ) -> None:
+        """`credentials` returns another object when the files have changed. None: the nodes have no TLS.
+
+        `ping_interval_ms` must not be less than `min_client_ping_interval_ms` of the other nodes. A node that does not
+        answer within `timeout_ms` counts as unreachable.
+        """
         self._credentials = credentials
-        self._options = [*OPTIONS, *keepalive.options()]
+        self._options = [
+            *OPTIONS,
+            ("grpc.keepalive_time_ms", ping_interval_ms),
+            ("grpc.keepalive_timeout_ms", timeout_ms),
+            ("grpc.http2.ping_timeout_ms", timeout_ms),  # Without it, keepalive_timeout_ms has no effect.
+        ]
         self._connections: dict[str, list[NodeConnection]] = {}
 
     @contextmanager

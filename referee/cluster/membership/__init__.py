@@ -3,6 +3,5 @@
 - `membership`: this process as a member: it joins, renews its lease, and stands for coordinator
 - `cluster_view`: what a node knows of the cluster, and the observer that is notified of changes
 - `node_store`: port of the table of nodes; `postgres_nodes` is its adapter
-- `node_watch`: which nodes are gone
 - `compatibility`: which releases can work together
 """

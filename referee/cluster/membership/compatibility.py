@@ -23,30 +23,19 @@ class IncompatibleNode(Exception):
         """The member with which it has no protocol in common."""
 
 
-class NodeTooOld(IncompatibleNode):
-    def __init__(self, node: Node, member: Node) -> None:
-        super().__init__(
-            f"this node (version {node.version}) is too old for the cluster: it understands protocols up to "
-            f"{node.newest_protocol}, and the node at {member.address} (version {member.version}) needs "
-            f"{member.oldest_protocol} or newer",
-            member,
-        )
-
-
-class NodeTooNew(IncompatibleNode):
-    def __init__(self, node: Node, member: Node) -> None:
-        super().__init__(
-            f"this node (version {node.version}) is too new for the cluster: it needs protocol {node.oldest_protocol} "
-            f"or newer, and the node at {member.address} (version {member.version}) understands protocols up to "
-            f"{member.newest_protocol}",
-            member,
-        )
-
-
 def check_compatibility(node: Node, members: Iterable[Node]) -> None:
-    """Raise NodeTooOld or NodeTooNew if `node` has no protocol in common with one of the members."""
+    """Raise IncompatibleNode if `node` has no protocol in common with one of the members."""
     for member in members:
+        own, other = f"this node (version {node.version})", f"the node at {member.address} (version {member.version})"
         if node.newest_protocol < member.oldest_protocol:
-            raise NodeTooOld(node, member)
+            raise IncompatibleNode(
+                f"{own} is too old for the cluster: it understands protocols up to {node.newest_protocol}, and {other} "
+                f"needs {member.oldest_protocol} or newer",
+                member,
+            )
         if node.oldest_protocol > member.newest_protocol:
-            raise NodeTooNew(node, member)
+            raise IncompatibleNode(
+                f"{own} is too new for the cluster: it needs protocol {node.oldest_protocol} or newer, and {other} "
+                f"understands protocols up to {member.newest_protocol}",
+                member,
+            )

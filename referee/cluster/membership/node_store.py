@@ -98,7 +98,7 @@ class NodeStore(Protocol):
     async def join(self, node: Node) -> None:
         """Add a node under a new id. A join that is repeated, because its answer is not known, counts as a renewal.
 
-        Raises NodeTooOld or NodeTooNew if it and the members do not have a protocol in common. Nodes that join at the
+        Raises IncompatibleNode if it and the members do not have a protocol in common. Nodes that join at the
         same time are checked one after the other.
         """
 

@@ -7,7 +7,6 @@
 - `rating_rules`: absence, new versions, repeated opponents and owners
 - `rating_replay`: ratings computed again after a correction
 - `season`: ratings, win-loss records and standings of one season
-- `win_loss`, `result_counts`: records of a player, and all results, from which standings estimate
-- `planning`: what a planning was decided from, as its event records it
+- `result_counts`: all results, from which standings estimate
 - `matchmaking`: the choice of opponents and seats, new pairings, and due matches that can start now
 """

@@ -18,18 +18,17 @@ from referee.contests.contest_errors import (
     WrongParticipantCount,
 )
 from referee.contests.ladder import commands, events
-from referee.contests.ladder.commands import LadderCommand
-from referee.contests.ladder.events import LadderEvent
+from referee.contests.ladder.commands import AvailableEntrant, LadderCommand, PairEntrants
+from referee.contests.ladder.events import EntrantAvailability, LadderEvent, PlanningInput
 from referee.contests.ladder.matchmaking import (
     choose_seating,
     create_pairing,
     pair_entrants,
     pairing_lots,
 )
-from referee.contests.ladder.planning import command_from_input, input_of_command
 from referee.contests.ladder.rating_replay import corrected_match, needs_replay
 from referee.contests.ladder.rating_rules import find_same_owner, holders_of
-from referee.contests.ladder.state import Ladder, LadderPhase
+from referee.contests.ladder.state import Ladder, LadderPhase, availability_after
 from referee.contests.pairing import (
     ContestMatchScored,
     ContestMatchStarted,
@@ -42,6 +41,41 @@ from referee.contests.pairing_progress import PairingProgress
 from referee.contests.strength.rating import FinishOrder
 from referee.match.match_errors import RequestIdReused
 from referee.match.setup import Player
+
+
+def input_of_command(ladder: Ladder, command: PairEntrants) -> PlanningInput:
+    """Return what the log records of a command, relative to the planning before it.
+
+    A planning is decided from its input in the log, so the decision can be repeated from the log alone.
+    """
+    found = {
+        each.name: EntrantAvailability(each.name, tuple(player.version for player in each.bots), each.free_slots)
+        for each in command.available
+    }
+    available = {name: found[name] for name in ladder.entrants if name in found}  # An entrant may just have left.
+    due = {due.id for due in ladder.due_matches}
+    return PlanningInput(
+        tuple(entrant for name, entrant in available.items() if ladder.availability.get(name) != entrant),
+        tuple(name for name in ladder.availability if name not in available),
+        command.allow_early_rematch,
+        tuple(sorted(due.intersection(command.deferred))),
+        command.max_pairings,
+    )
+
+
+def command_from_input(ladder: Ladder, planning: PlanningInput) -> PairEntrants:
+    """Return the command that a planning in the log followed, with the entrants in the order of joining."""
+    available = tuple(
+        AvailableEntrant(entrant.name, _players(ladder, entrant), entrant.free_slots)
+        for entrant in availability_after(ladder, planning).values()
+    )
+    return PairEntrants(available, planning.allow_early_rematch, frozenset(planning.deferred), planning.max_pairings)
+
+
+def _players(ladder: Ladder, entrant: EntrantAvailability) -> tuple[Player, ...]:
+    bots = ladder.entrants[entrant.name].bots
+    return tuple(Player(player.bot, version) for player, version in zip(bots, entrant.versions, strict=True))
+
 
 ALWAYS, OPEN = frozenset(LadderPhase), frozenset({LadderPhase.OPEN})
 CLOSING = ALWAYS - OPEN

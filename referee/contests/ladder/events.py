@@ -8,10 +8,35 @@ from msgspec import Struct
 
 from referee.contests.contest_entrant import EntrantJoined, EntrantLeft
 from referee.contests.corrections import Correction
-from referee.contests.ladder.win_loss import WinLossRecord
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, Pairing
 from referee.contests.strength.rating import FinishOrder, RatingRecord, RatingUpdate
 from referee.match.setup import Player
+
+
+class WinLossRecord(Struct, frozen=True, gc=False):
+    """Results of one player."""
+
+    wins: int = 0
+    """Matches that its side won alone."""
+    draws: int = 0
+    """Matches in which its side shared the first rank."""
+    losses: int = 0
+    forfeits: int = 0
+    """Losses by a fault of its own."""
+
+    def after(self, finish: FinishOrder[Player], player: Player, forfeited: bool) -> "WinLossRecord":
+        """Return the record with one more match."""
+        rank = next(rank for side, rank in zip(finish.sides, finish.ranks, strict=True) if player in side)
+        first, alone = rank == 1, finish.ranks.count(1) == 1
+        return WinLossRecord(
+            self.wins + (first and alone),
+            self.draws + (first and not alone),
+            self.losses + (not first),
+            self.forfeits + forfeited,
+        )
+
+
+NO_MATCHES = WinLossRecord()
 
 
 class EntrantAvailability(Struct, frozen=True, gc=False):

@@ -6,8 +6,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from referee.contests.contest_entrant import ContestEntrant
-from referee.contests.ladder.events import CorrectedSeason, MatchRated, SeasonRow
-from referee.contests.ladder.win_loss import NO_MATCHES, WinLossRecord
+from referee.contests.ladder.events import NO_MATCHES, CorrectedSeason, MatchRated, SeasonRow, WinLossRecord
 from referee.contests.strength.rating import NO_RATING, RatingRecord, SkillRating, widen_ratings
 from referee.match.setup import Player
 

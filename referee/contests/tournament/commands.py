@@ -11,8 +11,6 @@ from referee.contests.tournament.events import FrozenEntrant
 
 class EnterTournament(Struct, frozen=True, gc=False):
     entrant: ContestEntrant
-    at_ms: int = 0
-    """When it was requested. 0: entries are not closed yet."""
 
 
 class WithdrawEntrant(Struct, frozen=True, gc=False):

@@ -14,13 +14,13 @@ from referee.contests.contest_errors import (
     BadScore,
     BadTerms,
     ByeNotPossible,
-    CommandNotAllowed,
-    EntrantCountOutOfRange,
     EntrantNameTaken,
-    EntriesOver,
-    EntryClosed,
+    NotAnEntrant,
     PairingNotChangeable,
-    UnknownEntrant,
+    TournamentNotStarted,
+    TournamentOver,
+    TournamentStarted,
+    WrongEntrantCount,
 )
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided, MatchScore
 from referee.contests.pairing_progress import PairingProgress
@@ -29,7 +29,7 @@ from referee.contests.tournament.commands import TournamentCommand
 from referee.contests.tournament.events import TournamentEvent
 from referee.contests.tournament.state import Tournament, evolve
 from referee.contests.tournament.tournament_pairing import order_seeds, plan_pairings, round_is_due
-from referee.contests.tournament.tournament_terms import Pools, TournamentPlayTerms
+from referee.contests.tournament.tournament_terms import Pools
 
 ENTRY, PLAYING = frozenset({"entry"}), frozenset({"playing"})
 UNTIL_END = ENTRY | PLAYING
@@ -59,7 +59,9 @@ def _apply_command(tournament: Tournament, command: TournamentCommand) -> tuple[
     """Return the command's own events, and the tournament after them."""
     decide_own, phases = DECIDE[type(command)]
     if tournament.phase not in phases:
-        raise CommandNotAllowed(type(command).__name__, tournament.phase)
+        if tournament.phase == "entry":
+            raise TournamentNotStarted(tournament.name)
+        raise TournamentOver(tournament.name, tournament.phase)
     own = decide_own(tournament, command)
     for event in own:
         tournament = evolve(tournament, event)
@@ -89,14 +91,11 @@ def _end_of_break(tournament: Tournament, now_ms: int) -> int:
 
 
 def _enter(tournament: Tournament, command: commands.EnterTournament) -> list[TournamentEvent]:
-    name, closed_at_ms = command.entrant.name, tournament.terms.entries_close_at_ms
-    if closed_at_ms and command.at_ms >= closed_at_ms:
-        raise EntriesOver(closed_at_ms)
-    if name in tournament.entrants:
-        raise EntrantNameTaken(name)
+    if command.entrant.name in tournament.entrants:
+        raise EntrantNameTaken(command.entrant.name)
     if tournament.phase == "playing" and not _accepts_late_entry(tournament):
-        raise EntryClosed(name)
-    _check_count(tournament.terms, len(tournament.entrants) + 1, least=1)
+        raise TournamentStarted(tournament.name)
+    _check_count(tournament, len(tournament.entrants) + 1, least=1)
     return [EntrantJoined(command.entrant)]
 
 
@@ -116,29 +115,30 @@ def _accepts_late_entry(tournament: Tournament) -> bool:
 
 def _withdraw(tournament: Tournament, command: commands.WithdrawEntrant) -> list[TournamentEvent]:
     if command.name not in tournament.entrants:
-        raise UnknownEntrant(command.name)
+        raise NotAnEntrant(tournament.name, command.name)
     return [] if command.name in tournament.withdrawn else [EntrantLeft(command.name, command.message)]
 
 
 def _start(tournament: Tournament, _: commands.StartTournament) -> list[TournamentEvent]:
     form = tournament.terms.format
-    _check_count(tournament.terms, len(tournament.entrants), least=tournament.terms.min_entrants)
+    _check_count(tournament, len(tournament.entrants), least=tournament.terms.min_entrants)
     if isinstance(form, Gauntlet):
         _check_challengers(form, tournament)
     return [events.TournamentPlayStarted(order_seeds(tournament))]
 
 
-def _check_count(terms: TournamentPlayTerms, entrants: int, least: int) -> None:
-    """Raise EntrantCountOutOfRange unless there are at least `least` entrants, and no more than may enter."""
+def _check_count(tournament: Tournament, entrants: int, least: int) -> None:
+    """Raise WrongEntrantCount unless there are at least `least` entrants, and no more than may enter."""
+    terms = tournament.terms
     if not least <= entrants <= terms.max_entrants:
         numbers = sorted({terms.min_entrants, terms.max_entrants})
-        raise EntrantCountOutOfRange(entrants, " to ".join(map(str, numbers)))
+        raise WrongEntrantCount(tournament.name, entrants, " to ".join(map(str, numbers)))
 
 
 def _check_challengers(form: Gauntlet, tournament: Tournament) -> None:
     for name in form.challengers:
         if name not in tournament.entrants:
-            raise UnknownEntrant(name)
+            raise NotAnEntrant(tournament.name, name)
     if len(set(form.challengers)) == len(tournament.entrants):
         raise BadTerms("challengers", "are all entrants; leave at least one opponent")
 
@@ -232,7 +232,7 @@ def _check_score(progress: PairingProgress, score: MatchScore) -> None:
 
 def _request_bye(tournament: Tournament, command: commands.RequestBye) -> list[TournamentEvent]:
     if command.name not in tournament.entrants:
-        raise UnknownEntrant(command.name)
+        raise NotAnEntrant(tournament.name, command.name)
     if why := _obstacle_to_bye(tournament, command):
         raise ByeNotPossible(command.name, command.round, why)
     requested = {at: kind for (who, at), kind in tournament.requested_byes.items() if who == command.name}

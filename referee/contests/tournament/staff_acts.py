@@ -16,8 +16,8 @@ from referee.contests.contest_errors import (
     BadPairings,
     MatchNotCounted,
     NoSuchPairing,
+    NotAnEntrant,
     PairingNotChangeable,
-    UnknownEntrant,
 )
 from referee.contests.corrections import changes_nothing, check_ranks, is_known
 from referee.contests.pairing import MatchScore, Pairing
@@ -68,7 +68,7 @@ def _check_names(tournament: Tournament, given: Sequence[tuple[str, ...]], wante
     names = [name for pairing in given for name in pairing]
     for name in names:
         if name not in tournament.entrants:
-            raise UnknownEntrant(name)
+            raise NotAnEntrant(tournament.name, name)
     if len(given) != -(-len(wanted) // 2) or not all(len(pairing) in (1, 2) for pairing in given):
         raise BadPairings("must have two entrants each, and one with a single entrant only if their number is odd")
     if sorted(names) != sorted(wanted):

@@ -22,8 +22,8 @@ from referee.contests.pairing import (
     derive_set_start,
 )
 from referee.contests.pairing_progress import PairingProgress
-from referee.contests.systems.acceleration import upper_half
 from referee.contests.systems.knockout import Knockout, build_bracket
+from referee.contests.systems.swiss import upper_half
 from referee.contests.tables.round_result import DRAW, MISSED, TEAM_DRAW, RoundResult, RoundResults, half_point_bye
 from referee.contests.tables.standings import ResultTable, StandingsRow, rank_groups
 from referee.contests.tournament import events, sprt_trial
@@ -60,6 +60,8 @@ class Tournament(Struct, frozen=True, gc=False):
     """The last seed of the upper half, from the start of an accelerated Swiss tournament on."""
     correction_requests: Mapping[str, Correction] = field(default_factory=dict)
     """The newest corrections, by request id."""
+    name: str = "this tournament"
+    """As errors call it."""
 
     def has_entrant(self, entrant: ContestEntrant) -> bool:
         """Return whether the same entrant is in, and has not withdrawn."""

@@ -16,7 +16,6 @@ from referee.contests.tables.round_result import PointsCell, build_cross_table
 from referee.contests.tables.standings import StandingsRow
 from referee.contests.tournament.state import Tournament
 from referee.contests.tournament.tournament_terms import SprtTrial
-from referee.match.setup import Player
 
 
 def estimate_strengths(tournament: Tournament, until: int | None = None) -> dict[str, EloEstimate]:
@@ -109,7 +108,10 @@ def to_json(tournament: Tournament) -> str:
             {
                 **_standings_object(row, tournament, forfeits[row.entrant], strengths.get(row.entrant)),
                 "no_shows": no_shows[row.entrant],
-                "bots": [_bot_text(player) for player in tournament.entrants[row.entrant].bots],
+                "bots": [
+                    "/".join(filter(None, (player.bot, player.version)))
+                    for player in tournament.entrants[row.entrant].bots
+                ],
             }
             for row in rows
         ],
@@ -162,7 +164,3 @@ def _standings_object(
 def _correction_object(correction: Correction) -> dict[str, Any]:
     """Return the correction without its request, which is the business of the caller."""
     return {field: value for field, value in to_builtins(correction).items() if field != "request"}
-
-
-def _bot_text(player: Player) -> str:
-    return f"{player.bot}/{player.version}" if player.version else player.bot

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from referee_values import Elimination, Gauntlet, RoundRobin, Swiss
 
 from referee.contests.pairing import Pairing
-from referee.contests.systems.acceleration import NO_ACCELERATION, Acceleration
 from referee.contests.systems.dutch import Unpairable
 from referee.contests.systems.knockout import BracketStage, separate_owners, single_elimination
 from referee.contests.systems.pool_designs import PoolDesign, find_designs
@@ -23,7 +22,7 @@ from referee.contests.systems.schedule import (
     pair_pool_round,
     round_robin_pairings,
 )
-from referee.contests.systems.swiss import pair_swiss_round
+from referee.contests.systems.swiss import NO_ACCELERATION, Acceleration, pair_swiss_round
 from referee.contests.tables.round_result import TEAM_WIN, RoundResults
 from referee.contests.tournament import sprt_trial
 from referee.contests.tournament.events import by_rating

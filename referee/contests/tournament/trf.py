@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from msgspec import Struct
 from referee_values import Elimination, Gauntlet, RoundRobin, Swiss
 
-from referee.contests.contest_errors import TrfNotAvailable
-from referee.contests.systems.acceleration import Acceleration
+from referee.contests.contest_errors import NotExportable
+from referee.contests.systems.swiss import Acceleration
 from referee.contests.tables.round_result import (
     DRAW,
     LOSS,
@@ -106,16 +106,16 @@ class TrfReport(Struct, frozen=True, gc=False):
 
 
 def to_trf(tournament: Tournament, title: str) -> str:
-    """Return all complete rounds, so that other programs can check pairings and ranks. Raises TrfNotAvailable."""
+    """Return all complete rounds, so that other programs can check pairings and ranks. Raises NotExportable."""
     form = tournament.terms.format
     if isinstance(form, Elimination | Gauntlet | Pools | SprtTrial):
-        raise TrfNotAvailable("the format supports only round robin and Swiss")
+        raise NotExportable(tournament.name, "trf", "the format supports only round robin and Swiss")
     if tournament.terms.duplicate_sets or tournament.terms.value.boards:
-        raise TrfNotAvailable("the format supports only pairings of one match")
+        raise NotExportable(tournament.name, "trf", "the format supports only pairings of one match")
     rounds = tournament.complete_rounds
     table = tournament.round_results(rounds)
     if max(map(total_points, table.values()), default=0.0) > MAX_TRF_POINTS:
-        raise TrfNotAvailable(f"the format has no column for more than {MAX_TRF_POINTS} points")
+        raise NotExportable(tournament.name, "trf", f"the format has no column for more than {MAX_TRF_POINTS} points")
     is_swiss = isinstance(form, Swiss)
     report = TrfReport(
         title,

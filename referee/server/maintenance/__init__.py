@@ -4,11 +4,10 @@
 - `backup`: a consistent copy of a data directory while its server is running, and restoring it into an empty one
 - `integrity_check`: replays every match, verifies the records of finished ones, and reads every contest
 - `migrate`: the schema version of a database, and applying missing migrations
-- `postgres_migration`: the same in PostgreSQL, by another role than that of the server
 - `store_migration`: copies everything from a data directory to PostgreSQL, or back
 - `copied_tables`, `sqlite_tables`, `postgres_tables`: the tables that it copies, and how each database stores them
 - `archive`: writes old matches as record files and removes them from the database
 - `token_recovery`: replaces a lost administrator token or signing key
-- `postgres_recovery`: the same in PostgreSQL, whose own tools are for everything else
+- `postgres_upkeep`: migration and recovery in PostgreSQL
 - `doctor/`: checks of a server's environment
 """

@@ -8,7 +8,7 @@ what is permitted, and any node of a cluster can serve the next request.
 - `account_action`: what changes something: a form made from a request of the contract, its confirmation, and the call
 - `account_actions`: all of these
 - `account_page`: signing in, and the lists of bots, contests and invitations
-- `own_bot_page`, `private_log_page`, `clock_charges`, `lost_time_page`: a bot, as its owner sees it
+- `own_bot_page`, `private_log_page`, `clock_charges`: a bot, as its owner sees it
 - `seat_match_page`: a match as a seat of the bot sees it
 - `own_contest_pages`: tournaments, pairings and ladders, as their organiser sees them
 """

@@ -87,7 +87,8 @@ async def account_page(account: Account) -> Page:
         _invitations(account),
     )
     register = action_form(REGISTER, {}) if session.owns_bots else ""
-    parts = [section("Bots", _bot_table(bots, _no_bots(session)), register)]
+    no_bots = f"{session.name} has no bot yet. Register one here; the page Join says how it connects."
+    parts = [section("Bots", _bot_table(bots, no_bots), register)]
     if session.organises:
         parts += [
             section("Tournaments", _tournament_table(tournaments)),
@@ -131,10 +132,6 @@ async def _invitations(account: Account) -> Sequence[invitation_pb2.Invitation]:
         return ()
     request = invitation_service_pb2.ListInvitationsRequest(page_size=PAGE_SIZE)
     return (await account.upstream.call(request, invitation_service_pb2.ListInvitationsResponse)).invitations
-
-
-def _no_bots(session: AccountSession) -> str:
-    return f"{session.name} has no bot yet. Register one here; the page Join says how it connects."
 
 
 def bot_state(bot: bot_pb2.Bot) -> str:

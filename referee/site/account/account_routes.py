@@ -32,7 +32,7 @@ from referee.site.account.account_session import (
     set_cookie,
     set_session,
 )
-from referee.site.account.lost_time_page import own_match_page
+from referee.site.account.clock_charges import own_match_page
 from referee.site.account.own_bot_page import own_bot_page
 from referee.site.account.own_contest_pages import own_ladder_page, own_pairing_page, own_tournament_page
 from referee.site.account.private_log_page import private_log_page, read_number

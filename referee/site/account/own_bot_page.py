@@ -32,7 +32,7 @@ from referee.site.account.account_actions import (
 )
 from referee.site.account.account_page import bot_state
 from referee.site.account.account_session import Account
-from referee.site.account.lost_time_page import lost_matches, lost_table
+from referee.site.account.clock_charges import lost_matches, lost_table
 from referee.site.layout import heading, match_title, moment, nothing, section
 from referee.site.live_pages import Page
 from referee.site.tournament_page import PHASES

@@ -9,12 +9,11 @@ from referee_api.v1 import contest_pb2, ladder_service_pb2, tournament_service_p
 
 from referee.accounts.bots import Accounts
 from referee.contests.contest_entrant import ContestEntrant
-from referee.contests.contest_errors import NotAMember
+from referee.contests.contest_errors import NotAMember, NotAnEntrant
 from referee.contests.corrections import Correction
 from referee.hosting.contest_host import ContestHost
 from referee.hosting.contest_store import ContestStep
 from referee.hosting.contest_worker import S
-from referee.hosting.hosting_errors import NotAnEntrant
 from referee.live.match_request import find_game
 from referee.match.match_errors import RequestIdReused
 from referee.transport.guards.authentication import CALLER, Caller

@@ -9,8 +9,9 @@ from referee_api.v1.ladder_service_pb2_grpc import LadderServiceServicer, add_La
 from referee_values import LadderTerms
 
 from referee.contests.contest_errors import NotAMember
+from referee.hosting.contest_host import ContestFilter
 from referee.hosting.contest_store import ContestStep
-from referee.hosting.ladder_host import LadderFilter, LadderHost, LadderRequest
+from referee.hosting.ladder_host import LadderHost, LadderRequest
 from referee.hosting.ladder_state import LadderState
 from referee.transport.guards.authentication import CALLER, Caller
 from referee.transport.guards.permissions import is_organiser_of
@@ -56,7 +57,7 @@ class Ladders(ContestServicer[LadderState], LadderServiceServicer):
     async def ListLadders(self, request: pb.ListLaddersRequest, context: Any) -> pb.ListLaddersResponse:
         size = page_size(request.page_size)
         self._check_filter(request.game)
-        wanted = LadderFilter(request.game, request.bot, request.include_closed)
+        wanted = ContestFilter(request.game, request.bot, with_closed=request.include_closed)
         found = await self._ladders.find(wanted, parse_page_token(request), size + 1)
         shown, token = await convert_page(request, found, size, lambda state: state.name, self._ladder_of)
         return pb.ListLaddersResponse(ladders=shown, next_page_token=token)

@@ -15,6 +15,7 @@ from referee_values import TournamentTerms
 
 from referee.accounts.account_errors import BadField
 from referee.contests.contest_entrant import ContestEntrant
+from referee.contests.contest_errors import NotAnEntrant
 from referee.contests.pairing_progress import PairingProgress
 from referee.contests.tournament.commands import (
     DeclareAbsent,
@@ -25,9 +26,9 @@ from referee.contests.tournament.commands import (
     StaffAct,
 )
 from referee.contests.tournament.tournament_terms import MAX_ENTRANTS
+from referee.hosting.contest_host import ContestFilter
 from referee.hosting.contest_store import ContestStep
-from referee.hosting.hosting_errors import NotAnEntrant
-from referee.hosting.tournament_host import TournamentFilter, TournamentHost, TournamentRequest
+from referee.hosting.tournament_host import TournamentHost, TournamentRequest
 from referee.hosting.tournament_state import TournamentState
 from referee.hosting.tournament_tables import PairingFilter
 from referee.transport.guards.authentication import CALLER, Caller
@@ -93,7 +94,7 @@ class Tournaments(ContestServicer[TournamentState], TournamentServiceServicer):
         size = page_size(request.page_size)
         self._check_filter(request.game)
         phase = read_word(tournament_pb2.TournamentPhase, request.phase, "phase") if request.phase else None
-        wanted = TournamentFilter(request.game, request.bot, phase)
+        wanted = ContestFilter(request.game, request.bot, phase)
         found = await self._tournaments.find(wanted, parse_page_token(request), size + 1)
         shown, token = await convert_page(request, found, size, lambda state: state.name, self._tournament_of)
         return pb.ListTournamentsResponse(tournaments=shown, next_page_token=token)

@@ -17,7 +17,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from referee.cluster.forwarding.forwarder import Forwarder
 from referee.cluster.forwarding.forwarding_header import ForwardingHeader
-from referee.cluster.forwarding.node_channels import NodeChannels, NodeKeepalive
+from referee.cluster.forwarding.node_channels import NodeChannels
 from referee.cluster.node_stream.stream_server import NodeStreamServer
 from referee.live.match_timing import LoopTime
 from referee.live.sessions import Session
@@ -142,7 +142,7 @@ async def run_node(
 ) -> AsyncIterator[Node]:
     """Run a node until the context is left. Only the coordinator runs matches and contests."""
     time, metrics = LoopTime(), Metrics(VERSION)
-    channels = NodeChannels(trusted, NodeKeepalive(10_000, 5_000))
+    channels = NodeChannels(trusted, 10_000, 5_000)
     forwarder = Forwarder(router, channels, ForwardingHeader(key, name), settings.max_message_bytes)
     application = Application(settings, stores, metrics, time, UNTRACED, ignore_outage)
     tools = play_tools(application, application.referee.sessions.is_online)

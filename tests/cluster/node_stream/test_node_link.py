@@ -8,10 +8,14 @@ from typing import Any
 import grpc.aio
 import pytest
 
-from referee.cluster.node_stream.node_link import FAULT, MAX_SILENCE_US, MESSAGES_PER_YIELD, NodeLink, NodeStreamCounts
-from referee.cluster.node_stream.stream_queue import (
+from referee.cluster.node_stream.node_link import (
+    FAULT,
     MAX_QUEUED_BYTES,
     MAX_QUEUED_MESSAGES,
+    MAX_SILENCE_US,
+    MESSAGES_PER_YIELD,
+    NodeLink,
+    NodeStreamCounts,
     StreamBroken,
     StreamQueue,
     StreamReader,

@@ -14,7 +14,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from referee.cluster.forwarding.forwarding_header import HEADER, ForwardingHeader
-from referee.cluster.forwarding.node_channels import NodeChannels, NodeKeepalive
+from referee.cluster.forwarding.node_channels import NodeChannels
 from referee.cluster.node_stream.node_link import MAX_SILENCE_US, NodeStreamCounts
 from referee.cluster.node_stream.stream_client import NodeStreamClient
 from referee.cluster.node_stream.stream_server import PATH, NodeStreamServer
@@ -177,7 +177,7 @@ async def run_clients(
     async with AsyncExitStack() as running:
         clients = []
         for name in names:
-            channels, end, counts = NodeChannels(trusted, NodeKeepalive(10_000, 5_000)), NodeEnd(), NodeStreamCounts()
+            channels, end, counts = NodeChannels(trusted, 10_000, 5_000), NodeEnd(), NodeStreamCounts()
             streams = NodeStreamClient(channels, headers[name], end, time or LoopTime(), WRITE_BYTES, counts)
             running.push_async_callback(streams.close)
             clients.append(Client(end, streams, headers[name], counts))

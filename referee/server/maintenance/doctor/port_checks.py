@@ -17,13 +17,14 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from referee.live.match_timing import LoopTime
 from referee.observability.tracing import TracesUnavailable, create_tracing
-from referee.server.edge_process import EdgeUnavailable, find_program
+from referee.server.edge_process import find_program
 from referee.server.grpc_frontend import VERSION, identity_provider, server_credentials
 from referee.server.maintenance.doctor.finding import Finding, bad, ok
 from referee.server.node_processes import PortReservation, PortUnavailable, following
 from referee.server.setting_types import Address
 from referee.server.settings import Settings
 from referee.server.site_process import SiteUnavailable, check_packages, open_socket
+from referee.server.stores import StartupError
 from referee.transport.guards.identity_tokens import OidcUnavailable, create_identity_tokens
 from referee.transport.tls import InvalidTlsFiles
 
@@ -62,7 +63,7 @@ def _refusals(settings: Settings) -> Iterator[Finding]:
     for step in steps:
         try:
             step()
-        except (EdgeUnavailable, InvalidTlsFiles, OidcUnavailable, TracesUnavailable) as why:
+        except (StartupError, InvalidTlsFiles, OidcUnavailable, TracesUnavailable) as why:
             yield bad("start", str(why), "install it, or correct the setting or file")
 
 
