@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from referee_values import Elimination, Gauntlet, Opening, Qualification, RoundRobin, SeatMove, Swiss
 
 from engines.game_errors import DetailedError
-from referee.accounts.account_errors import BadField, BadName, BotPaused, NameTaken, NoSuchBot, NoSuchVersion
+from referee.accounts.account_errors import BadField, BadName, BotPaused, NoSuchBot, NoSuchVersion
 from referee.accounts.bots import BotPause, PauseCause, paused
 from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
 from referee.contests.contest_errors import (
@@ -81,9 +81,9 @@ async def test_a_repeated_create_request_makes_one_tournament_even_after_a_resta
     ):
         with pytest.raises(RequestIdReused):
             await restarted.tournaments.create(other)
-    with pytest.raises(NameTaken):
+    with pytest.raises(EntrantNameTaken):
         await restarted.tournaments.create(replace(CUP, request_id="r2"))
-    with pytest.raises(NameTaken):
+    with pytest.raises(EntrantNameTaken):
         await restarted.tournaments.create(replace(CUP, organiser="another"))
 
 
@@ -143,7 +143,7 @@ async def test_only_active_new_bots_with_new_names_can_enter_before_the_start() 
         await harness.tournaments.enter("cup", entrant("ada", name="other"))
     assert error.value.details == {"bot": "ada", "entrant": "ada"}
     await harness.tournaments.enter("cup", entrant("eve", name="evening"))
-    with pytest.raises(NameTaken):
+    with pytest.raises(EntrantNameTaken):
         await harness.tournaments.enter("cup", entrant("cyd", name="evening"))
     await harness.tournaments.withdraw("cup", "evening")
     await harness.store.accounts.change_bot("cyd", lambda bot: paused(bot, BotPause(PauseCause.ADMIN, "rest", 1)))
