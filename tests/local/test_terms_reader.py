@@ -1,8 +1,9 @@
-"""Clocks in plans, and as text on the command line."""
+"""Clocks in plans, and as text on the command line, and plans without a game."""
 
 import pytest
 from referee_values import ClockRule
 
+from referee.local.terms_reader import local_terms
 from referee.local.toml_validation import BadPlan, read
 from referee.match.clock import (
     MS,
@@ -56,3 +57,8 @@ def test_a_clock_is_given_as_text_or_as_a_table_of_the_contract(value: object, c
 def test_an_invalid_clock_is_rejected_with_a_hint(value: object, hint: str) -> None:
     with pytest.raises(BadPlan, match=hint):
         read("clock", value, ClockRule)
+
+
+def test_a_plan_without_a_game_is_rejected_as_one_without_another_key() -> None:
+    with pytest.raises(BadPlan, match="^`game` is missing$"):
+        local_terms({"clock": "60+1"})
