@@ -74,12 +74,25 @@ func (e silenceError) Error() string {
 	return fmt.Sprintf("nothing was received for %v s", time.Duration(e).Seconds())
 }
 
+// withLikelyCause returns the message of a failed connection with what is likely wrong, which gRPC does not say.
+func withLikelyCause(message string) string {
+	switch {
+	case strings.Contains(message, "error reading server preface"):
+		return message + "; the server may use TLS at this port: set BOT_CA to the file of its certificate authority, " +
+			"or, for another machine with a public one, do not set BOT_PLAINTEXT"
+	case strings.Contains(message, "first record does not look like a TLS handshake"):
+		return message + "; the server uses no TLS at this port: do not set BOT_CA, and for another machine set " +
+			"BOT_PLAINTEXT=1"
+	}
+	return message
+}
+
 // newCallError converts the error of a failed call, unless it is converted already.
 func newCallError(err error) *Error {
 	if converted := (*Error)(nil); errors.As(err, &converted) {
 		return converted
 	}
-	converted := &Error{Reason: codeName(status.Code(err)), Message: status.Convert(err).Message(), cause: err}
+	converted := &Error{Reason: codeName(status.Code(err)), Message: withLikelyCause(status.Convert(err).Message()), cause: err}
 	for _, detail := range status.Convert(err).Details() {
 		if info, ok := detail.(*errdetails.ErrorInfo); ok {
 			converted.Reason, converted.Metadata = info.GetReason(), info.GetMetadata()

@@ -80,7 +80,8 @@ func (p *player) play(ctx context.Context) error {
 			return err
 		}
 		pause := p.nextPause()
-		p.config.logger.Warn(fmt.Sprintf("disconnected: %v; reconnecting in %.1f s", err, pause.Seconds()), "error", err)
+		message := withLikelyCause(err.Error())
+		p.config.logger.Warn(fmt.Sprintf("disconnected: %s; reconnecting in %.1f s", message, pause.Seconds()), "error", err)
 		p.pause(ctx, pause)
 	}
 }

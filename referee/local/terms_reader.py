@@ -43,6 +43,8 @@ def complete_match_terms(where: str, terms: values.MatchTerms, usual: Policies) 
 
     Raises BadPlan with `where`, or without it a DetailedError, if no match can be played by them.
     """
+    if not terms.rules.game:
+        raise BadPlan(where, "`game` is missing")
     try:
         game, settings = game_of(terms.rules)
         time, policies = terms.time_control, terms.policies

@@ -17,6 +17,7 @@ from tests.clients.client_builds import ClientBuilder, run_in_client
 from tests.clients.languages import LANGUAGES, Language
 from tests.clients.relay import run_relay
 from tests.clients.sdk import SHORT_HEARTBEAT, BotProgram, long_match, run_program
+from tests.clients.test_sdk_tls import NO_TLS, TLS
 from tests.cluster.faulty_proxy import run_proxy
 from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
 
@@ -202,6 +203,18 @@ def test_an_invalid_token_ends_the_program_with_status_4_and_a_message(tls_serve
     with tls_server.run("--ephemeral") as server, tls_server.run_bot(sample, server, "rf_wrong") as bot:
         bot.wait_for("token")
         assert bot.exit_status() == 4, bot.output()
+
+
+def test_a_client_without_tls_names_the_likely_cause_at_a_port_with_tls(tls_server: TlsServer, sample: Sample) -> None:
+    with tls_server.run("--ephemeral") as server, tls_server.run_bot(sample, server, "secret", BOT_CA="") as bot:
+        assert "reconnecting in" in bot.wait_for(TLS)
+
+
+def test_a_client_with_tls_names_the_likely_cause_at_a_port_without(
+    tls_server: TlsServer, sample: Sample, tmp_path: Path
+) -> None:
+    with run_server(tmp_path, "--ephemeral") as server, tls_server.run_bot(sample, server, "secret") as bot:
+        assert "reconnecting in" in bot.wait_for(NO_TLS)
 
 
 def test_a_bot_stopped_during_a_match_exits_with_status_0(tls_server: TlsServer, sample: Sample) -> None:

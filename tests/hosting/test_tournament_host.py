@@ -8,10 +8,11 @@ from msgspec.structs import replace
 from referee_values import Elimination, Gauntlet, Opening, Qualification, RoundRobin, SeatMove, Swiss
 
 from engines.game_errors import DetailedError
-from referee.accounts.account_errors import BadField, BadName, BotPaused, NoSuchBot, NoSuchVersion
+from referee.accounts.account_errors import BadField, BadName, BotPaused, NameTaken, NoSuchBot, NoSuchVersion
 from referee.accounts.bots import BotPause, PauseCause, paused
 from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
 from referee.contests.contest_errors import (
+    EntrantNameTaken,
     NotAnEntrant,
     NotExportable,
     TournamentNotStarted,
@@ -81,9 +82,9 @@ async def test_a_repeated_create_request_makes_one_tournament_even_after_a_resta
     ):
         with pytest.raises(RequestIdReused):
             await restarted.tournaments.create(other)
-    with pytest.raises(EntrantNameTaken):
+    with pytest.raises(NameTaken):
         await restarted.tournaments.create(replace(CUP, request_id="r2"))
-    with pytest.raises(EntrantNameTaken):
+    with pytest.raises(NameTaken):
         await restarted.tournaments.create(replace(CUP, organiser="another"))
 
 

@@ -11,6 +11,7 @@ from referee_values.value import Count
 
 from referee.local.arena_plan import read_arena
 from referee.local.contest_file import read_ladder, read_match_file, read_tournament
+from referee.local.terms_reader import local_terms
 from referee.local.toml_validation import BadPlan, read, read_table
 from referee.match.clock import (
     MS,
@@ -231,3 +232,8 @@ def test_a_clock_is_given_as_text_or_as_a_table_of_the_contract(value: object, c
 def test_an_invalid_clock_is_rejected_with_a_hint(value: object, hint: str) -> None:
     with pytest.raises(BadPlan, match=hint):
         read("clock", value, ClockRule)
+
+
+def test_a_plan_without_a_game_is_rejected_as_one_without_another_key() -> None:
+    with pytest.raises(BadPlan, match=r"^`game` is missing$"):
+        local_terms({"clock": "60+1"})

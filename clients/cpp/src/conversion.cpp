@@ -109,8 +109,25 @@ Rejection to_rejection(const api::ErrorDetail& detail) {
             to_map(detail.metadata())};
 }
 
+std::string message_of(const grpc::Status& status) {
+    std::string message = status.error_message();
+    const auto has = [&](const char* sign) { return message.find(sign) != std::string::npos; };
+    if (!message.starts_with("failed to connect")) return message;
+    if (has("Socket closed")) {
+        message +=
+            "; the server may use TLS at this port: set BOT_CA to the file of its "
+            "certificate authority, or, for another machine with a public one, do not set "
+            "BOT_PLAINTEXT";
+    } else if (has("wrong version number") || has("WRONG_VERSION_NUMBER")) {  // BoringSSL's.
+        message +=
+            "; the server uses no TLS at this port: do not set BOT_CA, and for another "
+            "machine set BOT_PLAINTEXT=1";
+    }
+    return message;
+}
+
 Rejection to_rejection(const grpc::Status& status) {
-    Rejection rejection{code_name(status.error_code()), status.error_message(), {}};
+    Rejection rejection{code_name(status.error_code()), message_of(status), {}};
     referee_error::Status details;
     if (!details.ParseFromString(status.error_details())) return rejection;
     for (const referee_error::Detail& detail : details.details()) {

@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "conversion.h"
 #include "referee/play.h"
 #include "settings.h"
 
@@ -106,7 +107,7 @@ void Player::play() {
         Protocol::on_end(status);
         const double random = std::uniform_real_distribution<>(0, 1)(random_);
         const milliseconds pause = protocol_.next_pause(Backoff::Clock::now(), random);
-        const std::string reason = status.ok() ? "the stream has ended" : status.error_message();
+        const std::string reason = status.ok() ? "the stream has ended" : message_of(status);
         options_.logger(LogLevel::warning,
                         "disconnected: " + reason + "; reconnecting in " + in_seconds(pause));
         wakeup_.wait_for(lock, pause, [this] { return stopped_; });

@@ -109,7 +109,7 @@ impl RefereeError {
         if let Some(cause) = status.source() {
             // tonic's own code for a connection that breaks during a call is UNKNOWN.
             error.reason = "UNAVAILABLE".into();
-            error.message = message_with_causes(cause);
+            error.message = connection_error(cause);
         }
         error
     }
@@ -208,6 +208,20 @@ pub(crate) fn message_with_causes(error: &(dyn Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |&error| error.source());
     let causes: Vec<String> = causes.map(ToString::to_string).collect();
     causes.join(": ")
+}
+
+/// Returns why a connection failed, with what is likely wrong, which the causes do not say.
+pub(crate) fn connection_error(error: &(dyn Error + 'static)) -> String {
+    let message = message_with_causes(error);
+    let likely = if message.contains("closed because of a broken pipe") {
+        "; the server may use TLS at this port: set BOT_CA to the file of its certificate authority, or, for another \
+         machine with a public one, do not set BOT_PLAINTEXT"
+    } else if message.contains("InvalidContentType") {
+        "; the server uses no TLS at this port: do not set BOT_CA, and for another machine set BOT_PLAINTEXT=1"
+    } else {
+        ""
+    };
+    message + likely
 }
 
 #[cfg(test)]

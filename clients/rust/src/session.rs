@@ -1,6 +1,6 @@
 //! One stream from Hello to its end.
 
-use std::time::Duration;
+use std::{error::Error, time::Duration};
 
 use futures_util::StreamExt;
 use tokio::{
@@ -13,7 +13,7 @@ use tonic::{Code, Request, Status, Streaming};
 use crate::{
     PlayError,
     api::{BotItem, Hello, PlayRequest, PlayResponse, bot_item, play_service_client::PlayServiceClient},
-    error::message_with_causes,
+    error::connection_error,
     options::Target,
 };
 
@@ -67,7 +67,7 @@ impl Session {
             .endpoint
             .connect()
             .await
-            .map_err(|error| SessionEnd::Disconnected(message_with_causes(&error)))?;
+            .map_err(|error| SessionEnd::Disconnected(connection_error(&error)))?;
         let (outgoing, queue) = unbounded_channel();
         let requests = UnboundedReceiverStream::new(queue)
             .ready_chunks(MAX_JOINED)
@@ -80,7 +80,8 @@ impl Session {
         let responses = PlayServiceClient::new(channel)
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
             .play(request)
-            .await?
+            .await
+            .map_err(opening_failed)?
             .into_inner();
         let last_response = Instant::now();
         Ok(Self {
@@ -98,6 +99,14 @@ impl Session {
             .map_err(|_| nothing_received(heartbeat_timeout))??;
         self.last_response = Instant::now();
         message.ok_or_else(stream_ended)
+    }
+}
+
+/// tonic reports a connection that breaks before the referee has said anything with this code and a cause.
+fn opening_failed(status: Status) -> SessionEnd {
+    match status.source() {
+        Some(cause) if status.code() == Code::Unknown => SessionEnd::Disconnected(connection_error(cause)),
+        _ => status.into(),
     }
 }
 

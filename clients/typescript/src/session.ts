@@ -6,7 +6,7 @@ import { type Client, type ClientDuplexStream, status, type StatusObject } from 
 import { authorization, codecOf, connect, pathOf } from "./connection.js";
 import { RejectedError, TakenOverError } from "./errors.js";
 import type { Target } from "./options.js";
-import { type CallStatus, errorFromStatus } from "./status-details.js";
+import { type CallStatus, errorFromStatus, withLikelyCause } from "./status-details.js";
 import type { BotItem, RefereeItem } from "./stubs/referee_api/v1/play_pb.js";
 import {
   type PlayRequest,
@@ -111,6 +111,6 @@ export function sessionEnd(final: CallStatus): SessionEnd {
     case "INVALID_ARGUMENT":
       return { kind: "final", error: new RejectedError(errorFromStatus(final), code) };
     default:
-      return { kind: "disconnected", reason: `${code}: ${final.details}` };
+      return { kind: "disconnected", reason: `${code}: ${withLikelyCause(final.details)}` };
   }
 }

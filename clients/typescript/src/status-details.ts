@@ -21,10 +21,25 @@ export function errorFromDetail(detail: ErrorDetail | undefined): RefereeError {
   return { reason: ErrorReason[reason as number] ?? `${reason}`, message, metadata: { ...metadata } };
 }
 
+/** Returns the message of a failed connection with what is likely wrong, which gRPC does not say. */
+export function withLikelyCause(message: string): string {
+  if (message.includes("Failed to connect (")) {
+    return (
+      `${message}; the server may use TLS at this port: set BOT_CA to the file of its certificate authority, or, ` +
+      "for another machine with a public one, do not set BOT_PLAINTEXT"
+    );
+  }
+  const plain = message.includes("wrong version number");
+  return plain
+    ? `${message}; the server uses no TLS at this port: do not set BOT_CA, and for another machine set BOT_PLAINTEXT=1`
+    : message;
+}
+
 /** Converts the final status of a call. Details that are missing or malformed leave the name of the status code. */
 export function errorFromStatus({ code, details, metadata }: CallStatus): RefereeError {
   const info = errorInfo(metadata?.get("grpc-status-details-bin")[0]);
-  return { reason: info?.reason || (status[code] ?? `${code}`), message: details, metadata: info?.metadata ?? {} };
+  const message = withLikelyCause(details);
+  return { reason: info?.reason || (status[code] ?? `${code}`), message, metadata: info?.metadata ?? {} };
 }
 
 type ErrorInfo = Pick<RefereeError, "reason" | "metadata">;

@@ -138,9 +138,26 @@ final class Conversions {
         return new RefereeError(reason, message.getMessage(), message.getMetadataMap());
     }
 
+    /** Returns the status of a failed connection with what is likely wrong, which gRPC omits. */
+    static Status withLikelyCause(Status status) {
+        String text = status.getDescription() + status.getCause();
+        String likely = "";
+        if (text.contains("Network closed for unknown reason")) {
+            likely =
+                    "; the server may use TLS at this port: set BOT_CA to the file of its"
+                            + " certificate authority, or, for another machine with a public one,"
+                            + " do not set BOT_PLAINTEXT";
+        } else if (text.contains("not an SSL/TLS record")) {
+            likely =
+                    "; the server uses no TLS at this port: do not set BOT_CA, and for another"
+                            + " machine set BOT_PLAINTEXT=1";
+        }
+        return likely.isEmpty() ? status : status.withDescription(status.getDescription() + likely);
+    }
+
     /** Converts the end of a stream. Details may be missing or malformed. */
     static RefereeError error(Status status, Metadata trailers) {
-        String message = Optional.ofNullable(status.getDescription()).orElse("");
+        String message = Optional.ofNullable(withLikelyCause(status).getDescription()).orElse("");
         return errorInfo(status, trailers)
                 .map(info -> new RefereeError(info.getReason(), message, info.getMetadataMap()))
                 .orElseGet(() -> new RefereeError(status.getCode().name(), message, Map.of()));

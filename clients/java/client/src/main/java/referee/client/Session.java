@@ -42,6 +42,7 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
     private final List<BotItem> outgoing = new ArrayList<>();
     private ClientCallStreamObserver<PlayRequest> call;
     private boolean writeScheduled;
+    private boolean connected;
     private long heartbeatTimeoutMs = WELCOME_TIMEOUT_MS;
     private long receivedAtNs = System.nanoTime();
     private @Nullable ScheduledFuture<?> silenceTimer;
@@ -131,6 +132,7 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
     @Override
     public void onNext(PlayResponse message) {
         receivedAtNs = System.nanoTime();
+        connected = true;
         message.getItemsList().forEach(listener::onItem);
     }
 
@@ -147,7 +149,7 @@ final class Session implements ClientResponseObserver<PlayRequest, PlayResponse>
 
     private void end(Status status, Metadata trailers) {
         close();
-        listener.onEnd(status, trailers);
+        listener.onEnd(connected ? status : Conversions.withLikelyCause(status), trailers);
     }
 
     private void write() {
