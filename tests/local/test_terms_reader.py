@@ -60,5 +60,5 @@ def test_an_invalid_clock_is_rejected_with_a_hint(value: object, hint: str) -> N
 
 
 def test_a_plan_without_a_game_is_rejected_as_one_without_another_key() -> None:
-    with pytest.raises(BadPlan, match="^`game` is missing$"):
+    with pytest.raises(BadPlan, match=r"^`game` is missing$"):
         local_terms({"clock": "60+1"})
