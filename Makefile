@@ -98,7 +98,6 @@ tools: $(READY) ## Build the Go programs that some tests need; without them thes
 	GOBIN=$(CURDIR)/$(BIN) go install github.com/compose-spec/compose-go/v2/cmd@v2.6.4
 	mv $(BIN)/cmd $(BIN)/compose-go
 	GOBIN=$(CURDIR)/$(BIN) go install github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.3
-	GOBIN=$(CURDIR)/$(BIN) go install github.com/bojand/ghz/cmd/ghz@v0.120.0
 	GOBIN=$(CURDIR)/$(BIN) go install honnef.co/go/tools/cmd/staticcheck@v0.6.1
 
 requirements: ## Regenerate the pinned dependencies, with hashes

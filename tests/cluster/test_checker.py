@@ -424,18 +424,6 @@ def test_a_report_shows_what_each_side_was_told() -> None:
     assert "wilma was told" in told
 
 
-def test_a_report_shows_where_a_watcher_has_missed_an_entry() -> None:
-    case = Fabricated()
-    skip_at_a_reconnection(case)
-    assert "from node-1" in str(case.violations()[0])
-
-
-def test_a_report_shows_what_a_charge_consists_of() -> None:
-    (violation,) = Fabricated().overcharge(charged_us=2 * SECOND_US, stall_us=77, credit_us=99).violations()
-    assert "77 us of referee delay and 99 us of network credit" in str(violation)
-    assert f"took {THINK_US} us" in str(violation)
-
-
 def test_a_history_is_read_as_it_was_written_without_a_last_line_that_was_cut_off(tmp_path: Path) -> None:
     case = Fabricated()
     for name, lines in (case.bots | case.watchers).items():

@@ -45,11 +45,6 @@ def on_postgres(folder: Path) -> Iterator[tuple[Cluster, SharedServices]]:
         cluster.assert_promises_kept()
 
 
-def test_a_node_without_faults(tmp_path: Path) -> None:
-    with on_sqlite(tmp_path, 0, 8):
-        pass
-
-
 @pytest.mark.parametrize("kills", [1, pytest.param(5, marks=pytest.mark.soak)])
 def test_a_node_that_is_killed(tmp_path: Path, rng: random.Random, kills: int) -> None:
     with on_sqlite(tmp_path) as cluster:

@@ -16,12 +16,11 @@ from tests.deploy.prometheus import Prometheus, run_prometheus
 from tests.deploy.queries import known_series
 from tests.deploy.test_dashboards import queries
 from tests.e2e.bot_connection import connect_bot
-from tests.e2e.contests import create_ladder, join_ladder, match_terms
+from tests.e2e.contests import match_terms
 from tests.e2e.honest_bots import run_honest_bots
 from tests.e2e.organiser import Organiser, call_method, entries_of, new_organiser
 from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
 from tests.e2e.stopwatch import Stopwatch
-from tests.e2e.test_server_faults import full_disk
 from tests.e2e.test_tls import Certificate
 
 pytestmark = pytest.mark.slow
@@ -140,26 +139,6 @@ def test_every_documented_metric_exists_and_is_shown_by_the_dashboards(
         assert prometheus.values(query) or query.startswith(MAY_BE_EMPTY) or "referee_edge_" in query, query
 
 
-def test_the_metrics_of_a_ladder_cover_queue_matches_and_ratings(
-    monitored: MonitoredServer, organiser: Organiser
-) -> None:
-    prometheus, rated = monitored.prometheus, 'sum(referee_ratings_applied_total{game="alquerque"}) or vector(0)'
-    before = prometheus.value(rated) or 0
-    assert prometheus.value('referee_contests{kind="ladder"}') == 1
-    create_ladder(organiser, max_concurrent_matches=1)
-    join_ladder(organiser, 0, 1)
-    organiser.call("LadderService/Challenge", request_id="a challenge", ladder=organiser.name, entrants=organiser.bots)
-    waiting_pairings = 'referee_pairings_waiting{kind="ladder", waits_for="bots"}'
-    prometheus.wait_until(lambda: prometheus.value(waiting_pairings) == 1, "the challenge waits for its bots")
-    ada, _ = organiser.connection(0), organiser.connection(1)
-    first = ada.receive("match_started").match.id
-    prometheus.wait_until(lambda: prometheus.value(waiting_pairings) == 0, "it has begun")
-    organiser.call_as_admin("AdminService/VoidMatch", match_id=first, message="the hall is on fire", request_id="void")
-    prometheus.wait_until(lambda: prometheus.value('referee_pairings_voided_total{kind="ladder"}') == 1, "it is void")
-    ada.send(resignation={"match_id": ada.receive("match_started").match.id})
-    prometheus.wait_until(lambda: (prometheus.value(rated) or 0) >= before + 2, "the match that came of it is rated")
-
-
 ALERTS_OF_A_BUSY_MACHINE = {"RefereeStalls", "RefereeOverloaded", "RefereeLoopHeld", "RefereeStoreSlow"}
 """Alerts that other tests on this machine can cause by the load that they are."""
 
@@ -196,16 +175,6 @@ def test_a_removed_log_entry_fires_an_alert(monitored: MonitoredServer, organise
     assert next(number for number in numbers if number >= removed) == removed + 1
     watched.cancel()
     monitored.prometheus.wait_until(lambda: "RefereeResumeGap" in monitored.prometheus.firing(), "the alert fires")
-
-
-def test_a_full_disk_fires_an_alert(monitored: MonitoredServer, organiser: Organiser) -> None:
-    organiser.start_match()
-    turn = organiser.next_turn()
-    with full_disk(monitored.server, monitored.data):
-        with pytest.raises(grpc.RpcError):
-            organiser.submit_move(turn, turn.legal_moves[0])
-        monitored.prometheus.wait_until(lambda: "RefereeStoreDead" in monitored.prometheus.firing(), "the alert fires")
-    assert organiser.submit_move(turn, turn.legal_moves[0])
 
 
 def remove_entry(data: Path, match_id: str) -> int:

@@ -196,16 +196,3 @@ def test_an_owner_takes_its_bot_out_of_a_contest_that_has_invited_it_and_of_its_
     started = other.connection(1).receive("match_started")
     assert {seated.bot for seated in started.match.seats} == {*other.bots}, "the next match is without the guest"
     assert reason_of(withdraw, other, started.match.id, "r") == "NOT_WITHDRAWABLE"
-
-
-def test_a_match_of_a_contest_that_has_not_started_keeps_its_bots(organiser: Organiser, other: Organiser) -> None:
-    organiser.set_consent(scope=ANYONE)
-    create_ladder(other)
-    for bot in (organiser.bots[0], other.bots[0]):
-        call_for_ladder(other, "JoinLadder", entrant={"bots": [{"bot": bot}]})
-    waiting = seat(other, [organiser.bots[0], other.bots[0]], ladder=other.name).match.id
-    assert reason_of(withdraw, organiser, waiting) == "NOT_WITHDRAWABLE"
-    other.connection(0)
-    while organiser.connection(0).receive("match_started").match.id != waiting:
-        pass
-    assert withdraw(organiser, waiting, "later").HasField("result")

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from referee_api.v1 import game_pb2, result_pb2
+from referee_api.v1 import game_pb2
 
 from engines.external.engine_client import Declaration
 from engines.external.external_game import ExternalGame, load_game
@@ -18,10 +18,9 @@ from engines.walk import perft
 from referee.records.record_reader import RecordStatus
 from referee.records.verify import verify
 from tests.clients.commands import run_command
-from tests.e2e.call_errors import reason_of
 from tests.e2e.organiser import Organiser, new_organiser
 from tests.e2e.server import run_server
-from tests.engines.external.engines import PATIENT, SMALL_ENGINE
+from tests.engines.external.engines import PATIENT
 from tests.engines.external.test_engine_lines import VECTORS
 from tests.third_party_games.third_party_games import FINGERS
 
@@ -115,25 +114,3 @@ def test_a_match_of_the_game_in_go_is_played_recorded_and_verified(go_engine: Pa
         check=False,
     )
     assert verified.returncode == 0, verified.stdout + verified.stderr
-
-
-def test_a_match_whose_engine_crashes_is_void_and_the_server_continues(tmp_path: Path) -> None:
-    crash = (sys.executable, "-I", "-S", str(SMALL_ENGINE), "play", "crash")
-    with (
-        run_server(tmp_path, games=declare("nim", *crash, folder=tmp_path)) as server,
-        server.channel() as channel,
-        new_organiser(server, channel) as organiser,
-    ):
-        match_id = organiser.start_match(rules=game_pb2.Rules(game="nim"))
-        turn = organiser.next_turn()
-        assert reason_of(organiser.submit_move, turn, "1") == "ENGINE_FAULT"
-        result = organiser.call("MatchService/GetMatch", match_id=match_id).match.result
-        assert result.voided.cause == result_pb2.VOID_CAUSE_ENGINE_FAULT
-        assert result.voided.message.startswith(
-            "ExternalGameFault: nim: play: it has ended without an answer (exit status 3)"
-        )
-        assert "standard error: the dice | are gone" in server.log.read_text(), "the operator sees all of it"
-        organiser.start_match()
-        turn = organiser.next_turn()
-        organiser.submit_move(turn, turn.legal_moves[0])
-        assert organiser.next_turn(1).ply == 1

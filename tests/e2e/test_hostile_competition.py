@@ -24,7 +24,7 @@ from tests.e2e.contests import (
     match_terms,
 )
 from tests.e2e.fuzz_calls import ALLOWED_REASONS
-from tests.e2e.honest_bots import HonestBotsProcess, entries, run_honest_bots, wait_until_online
+from tests.e2e.honest_bots import HonestBotsProcess, entries, run_honest_bots
 from tests.e2e.hostile_attacks import Victims
 from tests.e2e.organiser import Organiser, call_method, entries_of, new_organiser
 from tests.e2e.server import ServerProcess, run_server
@@ -179,25 +179,6 @@ def test_hostile_callers_cost_honest_bots_no_match_no_rating_no_place_and_no_tim
         assert not list(error_log_lines(server))
         assert "fault_id" not in server.log.read_text()
         assert not metrics(server).get(FAULTS, 0)
-
-
-def test_an_entrant_that_is_paused_in_mid_round_is_absent_and_delays_nobody(tmp_path: Path) -> None:
-    with run_server(tmp_path) as server, server.channel() as channel, new_organiser(server, channel, "host", 4) as host:
-        *honest, paused = host.bots
-        create_tournament(host, round_robin={}, no_show_ms=NO_SHOW_MS, entrants=entrants_of(host))
-        watched = call_method(channel, "TournamentService/WatchTournament", host.token, tournament=host.name)
-        with run_honest_bots(server, tmp_path, host.secrets, "--max-matches", "1", "--think-ms", str(THINK_MS)):
-            wait_until_online(channel, host.token, host.bots)
-            host.call("TournamentService/StartTournament", name=host.name)
-            log = (item.entry for response in watched for item in response.items)
-            next(entry for entry in log if entry.pairing.match_ids and paused in entry.pairing.entrants)
-            host.call_as_admin("AdminService/PauseBot", bot=paused, message="misbehaves")
-            assert list(log)[-1].HasField("ended")
-        pairings = call_for_tournament(host, "ListPairings", page_size=1000).pairings
-        assert {name for pairing in pairings for name in pairing.absent_entrants} == {paused}
-        played = [pairing for pairing in pairings if set(pairing.entrants) <= set(honest)]
-        assert len(played) == 3
-        assert all(pairing.match_ids for pairing in played)
 
 
 def create_token(host: Organiser, role: str, holder: str) -> str:

@@ -73,17 +73,6 @@ def test_a_stream_of_empty_messages_is_ended_by_the_rate_limit(
     assert error_of(stream.receive, "turn").reason == "TOO_MANY_CALLS"
 
 
-def test_a_repeated_answer_in_a_stream_gets_its_verdict_and_counts_as_a_call(organiser: Organiser) -> None:
-    organiser.start_match()
-    stream, turn = organiser.connection(0), organiser.next_turn()
-    move = play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=turn.legal_moves[0])
-    use_up_rate_limit(organiser)
-    for repeated in (False, True):
-        stream.send(move=move)
-        assert stream.receive("verdict").repeated is repeated
-    assert error_of(stream.receive, "turn").reason == "TOO_MANY_CALLS"
-
-
 def test_submitting_a_move_does_not_count_as_a_call_but_validating_one_does(organiser: Organiser) -> None:
     organiser.start_match()
     turn = organiser.next_turn()

@@ -30,7 +30,7 @@ from engines.game_errors import (
     quoted,
     unknown,
 )
-from engines.options import Choice, Count, Flag, Options, Preset, Settings, Text, Value, written
+from engines.options import Choice, Count, Flag, Options, Preset, Settings, Text, Value
 from engines.registry import GROUP, find, games
 from hatch_build import compile_engines, compiled_modules
 from referee.match.match_errors import BadSetup, ClockExpired
@@ -231,10 +231,6 @@ def test_the_schema_agrees_with_the_parser() -> None:
 def test_examples_begin_with_the_default_and_include_the_limits() -> None:
     examples = [option.examples for option in OPTIONS.declared]
     assert examples == [("slow", "fast"), (False, True), (10, 0), ("",), (2, 3, 4)]
-
-
-def test_a_formatted_value_parses_to_itself() -> None:
-    assert [written(value) for value in (True, False, 3, "word")] == ["true", "false", "3", "word"]
 
 
 def test_settings_are_a_value() -> None:

@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import fields
 from functools import reduce
 from pathlib import Path
@@ -186,19 +186,6 @@ def test_a_seat_is_not_charged_for_the_time_in_which_another_bot_thinks() -> Non
     assert max(charged[1], charged[2], charged[3]) < 100
 
 
-def test_further_attempts_are_charged_from_the_first_one_on() -> None:
-    clock = FakeClock()
-    answers = iter(["c9-c9", "c9-c9"])
-
-    def choose(turn: Any) -> str:
-        clock.ns += 2_000_000_000
-        return next(answers, turn.legal_moves[-1])
-
-    finished = play(choose, bots.last, clock=clock, clock_="60")
-    first = events_of(MovePlayed, finished)[0]
-    assert 6 * SECOND <= first.row.charged_us < 6 * SECOND + 100
-
-
 def test_a_bot_that_fails_resigns_and_its_error_is_kept() -> None:
     finished = play(bots.last, bots.failing)
     assert finished.match.result
@@ -310,13 +297,6 @@ def test_a_failure_of_the_engine_makes_the_match_void(monkeypatch: pytest.Monkey
     assert finished.match.result
     assert finished.match.result.kind is EndKind.VOID
     assert isinstance(finished.fault, OverflowError)
-
-
-def test_turns_are_asked_of_the_lab_only_in_play() -> None:
-    asked: Sequence[LabTurn] = []
-    finished = play(lambda turn: asked.append(turn) or RESIGN, bots.last)  # type: ignore[attr-defined]
-    assert len(asked) == 1
-    assert finished.match.ply == 0
 
 
 @pytest.mark.parametrize("game", ["alquerque", "trox", "toc"])

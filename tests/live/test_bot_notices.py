@@ -17,7 +17,7 @@ from referee.accounts.bot_log import (
     NumberedNote,
     SessionLostNote,
 )
-from referee.accounts.bots import Bot, BotPause, MaxNames, PauseCause, paused, returned
+from referee.accounts.bots import Bot, MaxNames, PauseCause, returned
 from referee.accounts.tokens import BudgetOwner
 from referee.live.bot_notices import (
     MAX_PENDING_NOTES,
@@ -256,16 +256,6 @@ async def test_a_paused_bot_gets_no_fault_notices_and_resuming_it_resets_the_cou
     _, sessions = await harness.play_forfeited_match()
     (notice,) = drain_notices(sessions, 0)
     assert dict(notice.details)["left"] == "2"
-
-
-async def test_a_pause_by_an_administrator_is_not_replaced_by_faults() -> None:
-    harness = await AutoPauseHarness.open()
-    banned = BotPause(PauseCause.ADMIN, "rude", 0)
-    await harness.accounts.change_bot("bot0", lambda bot: paused(bot, banned))
-    for _ in range(MAX_FAULTS):
-        await harness.play_forfeited_match()
-    bot = await harness.bot(0)
-    assert (bot.pause, bot.faults) == (banned, MAX_FAULTS)
 
 
 async def test_a_bot_that_forfeited_its_seat_has_one_fault_however_the_others_finish() -> None:

@@ -345,15 +345,6 @@ async def test_a_bot_that_returns_before_its_absence_is_written_is_logged_as_rec
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
 
 
-async def test_a_turn_of_a_disconnected_bot_is_sent_when_it_connects(harness: RefereeHarness) -> None:
-    match_id, (_, second) = await harness.start_match()
-    harness.referee.sessions.close(second)
-    await settle()
-    await harness.submit_move(match_id, 0, "1")
-    (back,) = harness.connect(BOTS[1])
-    assert drain_turns(back) == [TurnNotice(match_id, 1)]
-
-
 async def test_referee_delay_is_credited_back_and_causes_no_flag_fall(harness: RefereeHarness) -> None:
     harness.lag.start()
     match_id, _ = await harness.start_match()
@@ -435,14 +426,6 @@ async def test_resuming_a_match_is_retried_while_the_log_is_unavailable(harness:
     later.log.make_available()
     await later.time.advance(SECOND)
     assert "RefereeRecovered" in await later.event_kinds(match_id)
-
-
-async def test_recovery_fails_if_the_log_cannot_be_read(harness: RefereeHarness) -> None:
-    await harness.start_match()
-    later = await harness.restart()
-    later.log.make_unavailable()
-    with pytest.raises(StoreUnavailable):
-        await later.referee.recover()
 
 
 async def test_a_match_that_another_process_ends_during_the_recovery_is_not_live(

@@ -97,16 +97,6 @@ async def test_turns_are_listed_in_the_order_of_their_deadlines(harness: Referee
     assert await harness.referee.due_turns("bot1") == []
 
 
-async def test_a_repeated_answer_gets_its_first_verdict(harness: RefereeHarness) -> None:
-    match_id, _ = await harness.start_match()
-    first = await harness.referee.submit(match_id, 0, "0.0.1", "2")
-    again = await harness.referee.submit(match_id, 0, "0.0.1", "2")
-    assert again == structs.replace(first, repeated=True)
-    with pytest.raises(StaleTurn):
-        await harness.referee.submit(match_id, 0, "0.0.1", "3")
-    assert (await harness.match(match_id)).ply == 1
-
-
 async def test_concurrent_identical_answers_are_one_move(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match()
     answers = await asyncio.gather(*(harness.referee.submit(match_id, 0, "0.0.1", "2", "r") for _ in range(5)))

@@ -7,10 +7,10 @@ import pytest
 
 from referee.live.runner import MatchRunner
 from referee.match.clock import MS, SECOND
-from referee.match.commands import FallFlag, OfferDraw, StartPlay
+from referee.match.commands import FallFlag, OfferDraw
 from referee.match.decision import Decision
 from referee.match.events import FlagFell, MovePlayed
-from referee.match.match_errors import MatchError, StaleTurn
+from referee.match.match_errors import MatchError
 from tests.live.fake_time import settle
 from tests.live.runner_harness import (
     RunnerHarness,
@@ -64,16 +64,6 @@ async def test_a_runner_that_loses_a_race_decides_again_on_what_the_winner_wrote
     await processes.notify(winner, winner.match.number)
     assert await processes.first.log_agrees_with(winner)
     assert [entry.number for entry in processes.second.observer.foreign] == [3]
-
-
-async def test_two_answers_to_one_turn_are_played_once(processes: TwoProcesses) -> None:
-    winner, loser = await processes.start()
-    verdicts = await asyncio.gather(
-        winner.submit(answer(winner, 0, "1")), loser.submit(answer(loser, 0, "3")), return_exceptions=True
-    )
-    assert isinstance(verdicts[0], Decision)
-    assert isinstance(verdicts[1], StaleTurn)
-    assert (await processes.first.event_kinds()).count("MovePlayed") == 1
 
 
 async def test_commands_behind_a_lost_race_are_decided_on_the_new_state(processes: TwoProcesses) -> None:
@@ -227,10 +217,3 @@ async def test_a_match_that_is_resumed_twice_has_one_history(processes: TwoProce
     assert (await processes.first.event_kinds())[-2:] == ["MovePlayed", "RefereeRecovered"]
     await submit_move(resumed, 1, "1")
     assert await processes.second.log_agrees_with(resumed)
-
-
-async def test_play_starts_once_if_two_processes_start_it(processes: TwoProcesses) -> None:
-    _, other = await processes.start()
-    with pytest.raises(MatchError):
-        await other.submit(StartPlay())
-    assert (await processes.first.event_kinds()).count("PlayStarted") == 1

@@ -7,7 +7,7 @@ import pytest
 
 from referee.live.ports import StoreUnavailable
 from referee.live.runner import FIRST_RETRY_US, LAST_RETRY_US, MatchRunner
-from referee.match.clock import MS, SECOND, Bronstein
+from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Resign, StartPlay, SubmitMove, TakeSeat
 from referee.match.events import FlagFell, MovePlayed, RefereeRecovered
@@ -131,15 +131,6 @@ async def test_an_answer_without_a_turn_earns_no_credit_from_an_outage(
     assert runner.measure(0).stall_us == 4 * SECOND
 
 
-async def test_commands_other_than_moves_are_rejected_too(process: RunnerHarness) -> None:
-    runner = await process.open_match(match_setup(control=Bronstein(SECOND)))
-    process.log.make_unavailable()
-    for command in (StartPlay(), Resign(0)):
-        with pytest.raises(StoreUnavailable):
-            await runner.submit(command)
-    assert runner.match.phase is MatchPhase.WAITING
-
-
 async def test_no_match_is_opened_or_resumed_while_the_log_is_unavailable(process: RunnerHarness) -> None:
     process.log.make_unavailable()
     with pytest.raises(StoreUnavailable):
@@ -178,19 +169,6 @@ async def test_an_unexpected_exception_without_a_caller_stops_the_runner_and_is_
     assert [type(fault) for fault in process.observer.faults] == [ZeroDivisionError]
     assert process.observer.stopped_matches == ["m1"]
     assert process.time.alarms_us == []
-
-
-async def test_a_slow_append_costs_the_next_seat_no_time(process: RunnerHarness) -> None:
-    runner = await process.start_match(match_setup())
-    process.log.before.clear()
-    move = runner.submit(answer(runner, 0, "1"))
-    await process.time.advance(30 * SECOND)
-    process.log.before.set()
-    await move
-    await process.time.advance(10 * SECOND)
-    await submit_move(runner, 1, "1")
-    assert runner.match.clocks[1].left_us == 0
-    assert is_playing(runner)
 
 
 HOUR_MS = 3_600_000
@@ -261,15 +239,6 @@ async def test_the_flag_of_a_resumed_match_falls_after_the_time_that_was_left(pr
     await new_process.time.advance(500 * SECOND)
     runner = await new_process.resume_match()
     await new_process.check_end(runner, after_us=10 * SECOND)
-
-
-async def test_a_sealed_choice_survives_a_restart(process: RunnerHarness) -> None:
-    old_runner = await process.start_match(match_setup(FINGERS))
-    await submit_move(old_runner, 1, "2")
-    runner = await (await restart(process)).resume_match()
-    assert [turn.seat for turn in runner.match.owing] == [0, 2]
-    again = await runner.submit(answer(runner, 1, "2", token="1.0.1"))
-    assert again.events == ()
 
 
 async def test_a_match_survives_a_restart_after_every_move() -> None:

@@ -74,15 +74,6 @@ async def test_the_end_of_a_match_contains_its_rating_changes_for_log_caller_and
     assert await rated.ratings_agree_with_log()
 
 
-async def test_a_match_is_rated_from_the_ratings_after_the_previous_match(rated: RatedRunnerHarness) -> None:
-    for match_id in ("m1", "m2"):
-        runner = await rated.start_match(rated_setup(match_id))
-        await runner.submit(Resign(0))
-    assert [change.before for change in (await rated.end("m2")).ratings] == [
-        change.after for change in (await rated.end("m1")).ratings
-    ]
-
-
 async def test_matches_that_end_at_once_are_rated_one_after_the_other(rated: RatedRunnerHarness) -> None:
     runners = [await rated.start_match(rated_setup(f"m{number}")) for number in range(12)]
     await asyncio.gather(*(runner.submit(Resign(number % 2)) for number, runner in enumerate(runners)))
@@ -98,13 +89,6 @@ async def test_unrated_and_void_matches_do_not_call_the_rating_writer(rated: Rat
     await void.submit(VoidMatch(EndCause.DECLARED, "the power went"))
     assert (await rated.end("m1")).ratings == (await rated.end("m2")).ratings == ()
     assert rated.observer.faults == []
-
-
-async def test_a_match_that_ends_by_a_flag_fall_is_rated(rated: RatedRunnerHarness) -> None:
-    await rated.start_match(rated_setup())
-    await rated.time.advance(11 * SECOND)
-    assert [change.bot for change in (await rated.end()).ratings] == ["bot0", "bot1"]
-    assert await rated.ratings_agree_with_log()
 
 
 async def test_a_match_that_ends_during_an_outage_of_the_log_is_rated_later(rated: RatedRunnerHarness) -> None:

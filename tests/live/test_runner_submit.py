@@ -14,7 +14,7 @@ from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Command, DisconnectSeat, FallFlag, Resign, StartPlay, SubmitMove
 from referee.match.decision import Decision
-from referee.match.events import MovePlayed, MoveRejected, PlayEnded
+from referee.match.events import MovePlayed, PlayEnded
 from referee.match.match_errors import NoSuchSeat, NotAllowedNow, StaleTurn
 from referee.match.result import EndCause
 from referee.match.state import Match, MatchPhase
@@ -70,13 +70,6 @@ async def test_an_error_reaches_its_caller_and_changes_nothing(process: RunnerHa
     assert type(error.value) in (NotAllowedNow, NoSuchSeat, StaleTurn)
     assert runner.match is before
     assert len(process.log.attempt_times_us) == attempts
-
-
-async def test_a_move_that_counts_as_an_attempt_is_written(process: RunnerHarness) -> None:
-    runner = await process.start_match(match_setup())
-    decided = await submit_move(runner, 0, "9")
-    assert [type(event) for event in decided.events] == [MoveRejected]
-    assert await process.log_agrees_with(runner)
 
 
 async def test_a_command_without_effect_is_not_written(process: RunnerHarness) -> None:
@@ -155,13 +148,6 @@ async def test_the_measurement_of_an_answer_combines_delays_of_observer_and_runn
     await process.time.advance(SECOND)
     assert runner.measure(0) == TurnMeasurement(runner.match_now(), 30 * MS, 5 * MS)
     assert runner.measure(1) == TurnMeasurement(runner.match_now())
-
-
-async def test_a_finished_match_has_no_alarm(process: RunnerHarness) -> None:
-    runner = await process.start_match(match_setup())
-    assert is_playing(runner)
-    await runner.submit(Resign(0))
-    assert process.time.alarms_us == []
 
 
 async def test_a_callback_that_fails_is_reported_and_does_not_affect_the_match(process: RunnerHarness) -> None:

@@ -4,11 +4,9 @@ import pytest
 from referee_values import NetworkCredit, Policies
 
 from referee.live.ports import Lag, SeatDelays
-from referee.match.clock import MS, SECOND, Clock, PerMove, SuddenDeath, Untimed
-from referee.match.clock_charge import TurnMeasurement
-from referee.match.commands import DisconnectSeat, FallFlag, ReconnectSeat
+from referee.match.clock import MS, SECOND, Clock, PerMove, SuddenDeath
+from referee.match.commands import DisconnectSeat
 from referee.match.events import FlagFell, SeatForfeited
-from referee.match.match_errors import ClockExpired
 from tests.live.runner_harness import RunnerHarness, answer, is_playing, match_setup, submit_move
 from tests.match.setups import forfeits_after
 from tests.third_party_games.third_party_games import FINGERS
@@ -27,22 +25,6 @@ async def test_a_flag_falls_one_microsecond_after_the_time_is_used_up(process: R
     assert process.time.alarms_us == []
 
 
-async def test_an_answer_in_the_last_microsecond_is_in_time(process: RunnerHarness) -> None:
-    runner = await process.start_match(match_setup())
-    await process.time.advance(10 * SECOND)
-    await submit_move(runner, 0, "1")
-    assert runner.match.clocks[0].left_us == 0
-    assert is_playing(runner)
-
-
-async def test_only_the_clock_of_the_seat_to_move_runs(process: RunnerHarness) -> None:
-    runner = await process.start_match(match_setup())
-    await process.time.advance(9 * SECOND)
-    await submit_move(runner, 0, "1")
-    await process.check_end(runner, after_us=10 * SECOND)
-    assert runner.match.forfeits[0].seat == 1
-
-
 async def test_each_of_several_seats_to_move_has_its_own_deadline(process: RunnerHarness) -> None:
     controls = tuple(SuddenDeath(seconds * SECOND) for seconds in (5, 3, 9))
     runner = await process.start_match(match_setup(FINGERS, controls=controls))
@@ -52,45 +34,12 @@ async def test_each_of_several_seats_to_move_has_its_own_deadline(process: Runne
     assert runner.match.forfeits[0].seat == 0
 
 
-async def test_a_late_move_loses_even_before_the_timer_fires(process: RunnerHarness) -> None:
-    runner = await process.start_match(match_setup())
-    await process.time.advance(10 * SECOND)
-    late = answer(runner, 0, "1", measured=TurnMeasurement(10 * SECOND + 1))
-    await runner.submit(late)
-    with pytest.raises(ClockExpired):
-        await runner.submit(late)
-    assert (await flag_fall(process)).move == "1"
-    await process.time.advance(SECOND)
-    assert (await process.event_kinds()).count("FlagFell") == 1
-
-
 async def test_network_credit_delays_the_flag_fall(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup(credit=NetworkCredit(per_move_ms=50, per_match_ms=120)))
     process.observer.delays_of[0] = SeatDelays(network_us=20 * MS)
     await process.check_end(runner, after_us=10 * SECOND + 50 * MS)
     row = (await flag_fall(process)).row
     assert (row.network_us, row.network_credit_us) == (20 * MS, 20 * MS)
-
-
-async def test_an_answer_within_its_credit_is_in_time(process: RunnerHarness) -> None:
-    runner = await process.start_match(match_setup(credit=NetworkCredit(per_move_ms=50, per_match_ms=120)))
-    process.observer.delays_of[0] = SeatDelays(network_us=20 * MS)
-    await process.time.advance(10 * SECOND + 20 * MS)
-    await submit_move(runner, 0, "1")
-    assert runner.match.clocks[0].left_us == 0
-    assert runner.match.credit_us[0] == 100 * MS
-
-
-async def test_used_up_credit_does_not_delay_the_flag_fall(process: RunnerHarness) -> None:
-    runner = await process.start_match(
-        match_setup(control=PerMove(SECOND), credit=NetworkCredit(per_move_ms=50, per_match_ms=60))
-    )
-    process.observer.delays_of[0] = SeatDelays(network_us=80 * MS)
-    await process.time.advance(SECOND + 50 * MS)
-    await submit_move(runner, 0, "1")
-    await submit_move(runner, 1, "1")
-    await process.check_end(runner, after_us=SECOND + 10 * MS)
-    assert (await flag_fall(process)).row.network_credit_us == 10 * MS
 
 
 async def test_referee_delay_that_is_measured_later_delays_the_flag_fall(process: RunnerHarness) -> None:
@@ -152,17 +101,6 @@ async def test_a_slow_append_of_the_previous_turn_delays_the_flag_fall(process: 
     assert (await flag_fall(process)).row.stall_us == 30 * SECOND
 
 
-async def test_timers_that_fire_too_early_or_too_often_have_no_effect(process: RunnerHarness) -> None:
-    runner = await process.start_match(match_setup())
-    before = runner.match
-    for _ in range(3):
-        await runner.submit(FallFlag(0, runner.measure(0)))
-    assert runner.match is before
-    await process.time.advance(11 * SECOND)
-    await runner.submit(FallFlag(0, runner.measure(0)))
-    assert (await process.event_kinds()).count("FlagFell") == 1
-
-
 async def test_after_a_move_of_a_policy_the_next_flag_falls_in_time(process: RunnerHarness) -> None:
     runner = await process.start_match(match_setup(control=PerMove(SECOND), policies=Policies(timeout="default_move")))
     await process.time.advance(3 * (SECOND + 1))
@@ -171,13 +109,6 @@ async def test_after_a_move_of_a_policy_the_next_flag_falls_in_time(process: Run
     assert not is_playing(runner)
     assert (await process.event_kinds()).count("FlagFell") == 21
     assert await process.log_agrees_with(runner)
-
-
-async def test_an_untimed_match_has_no_alarm(process: RunnerHarness) -> None:
-    runner = await process.start_match(match_setup(control=Untimed()))
-    assert process.time.alarms_us == []
-    await process.time.advance(1000 * SECOND)
-    assert is_playing(runner)
 
 
 GRACE_POLICIES = Policies(disconnect=forfeits_after(2_000))
@@ -200,31 +131,6 @@ async def test_a_grace_period_ends_later_by_the_referee_delay(process: RunnerHar
     process.observer.delays_of[0] = SeatDelays(lag=Lag(SECOND))
     await process.check_end(runner, after_us=2 * SECOND - 1)
     assert SeatForfeited(3 * SECOND, 0, "disconnected") in await process.events()
-
-
-async def test_a_bot_that_returns_within_its_grace_period_does_not_forfeit(process: RunnerHarness) -> None:
-    runner = await process.start_match(match_setup(policies=GRACE_POLICIES))
-    await runner.submit(DisconnectSeat(0))
-    await process.time.advance(2 * SECOND - 1)
-    await runner.submit(ReconnectSeat(0))
-    await process.time.advance(5 * SECOND)
-    assert is_playing(runner)
-
-
-async def test_the_grace_period_starts_when_the_seat_is_to_move(process: RunnerHarness) -> None:
-    runner = await process.start_match(match_setup(policies=GRACE_POLICIES))
-    await runner.submit(DisconnectSeat(1))
-    await process.time.advance(5 * SECOND)
-    await submit_move(runner, 0, "1")
-    await process.check_end(runner, after_us=2 * SECOND - 1)
-    assert runner.match.forfeits[0].seat == 1
-
-
-async def test_without_a_grace_policy_an_absent_bot_loses_only_on_time(process: RunnerHarness) -> None:
-    runner = await process.start_match(match_setup())
-    await runner.submit(DisconnectSeat(0))
-    await process.check_end(runner, after_us=10 * SECOND)
-    assert runner.match.forfeits[0].cause == "time"
 
 
 async def test_a_flag_fall_and_a_grace_period_at_the_same_time_end_the_match_once(process: RunnerHarness) -> None:

@@ -344,13 +344,6 @@ def test_an_item_that_waits_is_sent_before_everything_that_is_queued_after_it() 
     assert outbox.drain(9) == [MatchStarted("o", 0), TurnNotice("m", 0)]
 
 
-def test_an_item_that_waits_is_sent_with_a_turn() -> None:
-    outbox = Outbox()
-    outbox.put_waiting(VERDICT)
-    outbox.put(("turn", "m", 0), TurnNotice("m", 0))
-    assert outbox.drain(9) == [VERDICT, TurnNotice("m", 0)]
-
-
 def test_a_newer_turn_of_a_seat_replaces_the_older_one() -> None:
     outbox = Outbox()
     for match in ("m", "n", "m"):

@@ -274,17 +274,6 @@ def test_a_longer_thought_never_leaves_more_time(
         assert limited_us(control, clock) <= limited_us(control, after_shorter)
 
 
-@given(controls(timed=True), thoughts)
-def test_the_whole_limit_can_be_used_and_leaves_a_valid_clock(control: TimeControl, shares: list[float]) -> None:
-    clock = control.initial_clock()
-    for share in shares:
-        limit = limited_us(control, clock)
-        used_up = control.after(clock, limit)
-        assert used_up.left_us >= 0
-        assert limited_us(control, used_up) >= 0
-        clock = control.after(clock, min(limit, int(share * limit)))
-
-
 CONTROLS: list[TimeControl] = [
     SuddenDeath(60 * SECOND),
     Hourglass(60 * SECOND),

@@ -9,9 +9,7 @@ from referee.match.clock import (
     MAX_TIME_US,
     MS,
     Clock,
-    Fischer,
     Hourglass,
-    JapaneseByoYomi,
     SuddenDeath,
     TimeControl,
     Untimed,
@@ -61,16 +59,6 @@ def test_the_charge_is_the_elapsed_time_less_referee_delay_and_credit(
     assert row.measured == TurnMeasurement(arrived, network, stall)
 
 
-def test_a_late_answer_uses_up_the_limit_and_no_more() -> None:
-    assert charge(Fischer(100, 7), Clock(30), 0, TurnMeasurement(1_000), 0).after == Clock(7)
-    assert charge(JapaneseByoYomi(100, 10, 3), Clock(5, 3), 0, TurnMeasurement(1_000), 0).after == Clock(0, 1)
-
-
-def test_without_a_clock_no_answer_is_late() -> None:
-    row = charge(Untimed(), Clock(), 0, TurnMeasurement(10**15), 0)
-    assert (row.charged_us, row.after, row.late) == (10**15, Clock(), False)
-
-
 def test_the_details_of_an_error_contain_the_clock_charge() -> None:
     assert charge(HUNDRED, Clock(90), 5, TurnMeasurement(210, 30, 40), 20).texts() == {
         "asked_us": "5",
@@ -116,25 +104,6 @@ def test_the_flag_falls_at_the_first_moment_when_every_answer_is_late(
     slow_network = credit + more_network
     assert not charge(control, control.initial_clock(), asked, TurnMeasurement(falls_at - 1, slow_network), credit).late
     assert charge(control, control.initial_clock(), asked, TurnMeasurement(falls_at, slow_network), credit).late
-
-
-def test_without_a_clock_no_flag_falls() -> None:
-    assert flag_falls_at_us(Untimed(), Clock(), 0, 10) is None
-
-
-def test_network_credit_is_limited_per_move_and_per_match() -> None:
-    fixture = started_match(control=HUNDRED, credit_us=(10, 25))
-    for seat, after, network, left, credit_left in [
-        (0, 30, 50, 80, 15),
-        (1, 30, 4, 74, 21),
-        (0, 30, 50, 60, 5),
-        (1, 3, 50, 74, 18),  # No more than the thinking time.
-        (0, 30, 50, 35, 0),
-        (1, 30, 9, 53, 9),
-        (0, 30, 50, 5, 0),
-    ]:
-        fixture.move(seat, "1", after, network_us=network)
-        assert (fixture.left_us[seat], fixture.match.credit_us[seat]) == (left, credit_left)
 
 
 def total_us(fixture: MatchFixture) -> int:

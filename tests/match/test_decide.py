@@ -112,14 +112,6 @@ def test_every_event_can_be_applied() -> None:
     assert set(CHANGES) == set(get_args(Event)) - {MatchCreated, MovePlayed}
 
 
-def test_an_error_changes_nothing() -> None:
-    fixture = at(MatchPhase.PLAYING)
-    before = fixture.match
-    fixture.refuses(StartPlay(), NotAllowedNow)
-    assert fixture.match == before
-    assert kinds(fixture.move(0, "1")) == MOVED
-
-
 def test_deciding_twice_gives_the_same_events() -> None:
     fixture = started_match(policies=Policies(timeout="random_move"))
     late = FallFlag(0, TurnMeasurement(10_000_001))
@@ -171,7 +163,3 @@ def test_an_illegal_default_move_voids_the_match() -> None:
     assert kinds(fixture.flag(0, 10_000_001)) == ["PlayEnded"]
     assert fixture.result.cause is EndCause.ENGINE_FAULT
     assert fixture.result.reason.startswith("IllegalMove: 9 is not legal")
-
-
-def test_a_decision_without_an_exception_has_no_fault() -> None:
-    assert decide(started_match().match, Resign(0), 0).fault is None

@@ -27,8 +27,6 @@ from referee.match.state import create_match, evolve
 from tests.match.match_fixture import GAMES, SEED, MatchFixture, match_setup, started_match
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
-TOC = GAMES["toc"]
-
 
 def visible_events(fixture: MatchFixture, viewer: int) -> list[Event | None]:
     """Return the events of a match as a viewer sees them; None for an entry that is hidden."""
@@ -93,17 +91,6 @@ def test_a_sealed_choice_of_a_policy_is_visible_only_to_its_seat() -> None:
     drawn = fixture.log[-1]
     assert isinstance(drawn, MovePlayed)
     assert [visible_moves(fixture, viewer) for viewer in (0, 1, 2, SPECTATOR)] == [["?"], [drawn.move], ["?"], ["?"]]
-
-
-def test_a_gift_in_toc_is_visible_only_to_its_giver() -> None:
-    fixture = started_match(TOC)
-    for seat in (3, 1, 0):
-        gift = fixture.match.require_position().moves(seat)[0]
-        fixture.move(seat, gift)
-        for viewer in {0, 1, 2, 3, SPECTATOR} - {seat}:
-            assert visible_moves(fixture, viewer)[-1] != gift
-            assert f"move={gift!r}" not in repr(visible_events(fixture, viewer)[-1])
-        assert visible_moves(fixture, seat)[-1] == gift
 
 
 def test_open_moves_are_visible_to_all() -> None:

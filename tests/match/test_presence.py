@@ -48,13 +48,6 @@ def test_an_open_seat_can_be_taken() -> None:
     assert fixture.match.players == (ANNA, BERT)
 
 
-def test_taking_the_same_seat_again_adds_no_event() -> None:
-    fixture = waiting()
-    fixture.do(TakeSeat(1, BERT))
-    assert fixture.do(TakeSeat(1, BERT)) == ()
-    assert fixture.do(TakeSeat(0, ANNA)) == ()
-
-
 def test_a_player_without_a_name_cannot_take_a_seat() -> None:
     waiting().refuses(
         TakeSeat(1, Player()), BadSetup, field="player", wrong="must have a name; a seat without one is open"
@@ -139,18 +132,6 @@ def test_a_nonce_has_64_bytes_at_most() -> None:
     assert kinds(fixture.do(AddNonce(0, bytes(64)))) == ["NonceAdded"]
 
 
-def test_a_nonce_changes_the_random_draws() -> None:
-    plain, salted = (
-        MatchFixture(match_setup(FINGERS, nonce_timeout_us=1_000_000)),
-        MatchFixture(match_setup(FINGERS, nonce_timeout_us=1_000_000)),
-    )
-    salted.do(AddNonce(2, b"salt"))
-    for fixture in (plain, salted):
-        fixture.do(StartPlay())
-    assert plain.match.require_chance() != salted.match.require_chance()
-    assert str(plain.match.position) != str(salted.match.position)
-
-
 def test_random_seats_shuffle_the_players_and_are_logged() -> None:
     fixture = started_match(STONES, random_seats=True)
     began = fixture.log[1]
@@ -172,15 +153,6 @@ def test_disconnects_and_reconnects_are_recorded_once() -> None:
     assert fixture.do(ReconnectSeat(1), wait_us=5) == (SeatReconnected(15, 1),)
     assert fixture.do(ReconnectSeat(1)) == ()
     assert list(fixture.match.gone_us) == [None, None]
-
-
-def test_disconnects_before_or_after_play_are_not_recorded() -> None:
-    fixture = waiting()
-    assert (fixture.do(DisconnectSeat(0)), fixture.do(ReconnectSeat(0)), fixture.do(EndGracePeriod(0))) == ((), (), ())
-    over = started_match()
-    over.do(DisconnectSeat(1))
-    over.do(Resign(0))
-    assert (over.do(DisconnectSeat(0)), over.do(ReconnectSeat(1)), over.do(EndGracePeriod(1))) == ((), (), ())
 
 
 def test_by_default_only_the_clock_decides_about_a_disconnected_bot() -> None:
@@ -252,15 +224,6 @@ def test_a_restart_is_recorded_and_changes_nothing_else() -> None:
     assert fixture.do(ResumeMatch(86_400_000), wait_us=2) == (RefereeRecovered(42, 86_400_000),)
     assert (fixture.match.turns, fixture.match.clocks) == (turns, clocks)
     assert kinds(fixture.move(1, "1")) == ["MovePlayed"]
-
-
-def test_a_restart_is_recorded_before_play_but_not_after_it() -> None:
-    fixture = MatchFixture(match_setup())
-    assert kinds(fixture.do(ResumeMatch(5))) == ["RefereeRecovered"]
-    assert fixture.match.phase is MatchPhase.WAITING
-    fixture.do(StartPlay())
-    fixture.do(Resign(0))
-    assert fixture.do(ResumeMatch(5)) == ()
 
 
 # Withdrawals

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from engines.api import Outcome, Table
 from referee.match.result import (
-    VOID_CAUSES,
     EndCause,
     EndKind,
     Forfeit,
@@ -88,16 +87,6 @@ def test_an_outcome_of_another_table_has_no_result() -> None:
 
 def test_a_void_match_has_no_scores() -> None:
     assert void_result(EndCause.DECLARED, "the power went") == Result(EndKind.VOID, EndCause.DECLARED, "the power went")
-
-
-def test_only_failures_void_a_match() -> None:
-    assert {cause.value for cause in VOID_CAUSES} == {
-        "not_started",
-        "aborted",
-        "declared",
-        "engine_fault",
-        "referee_fault",
-    }
 
 
 def test_a_result_has_a_one_line_summary() -> None:

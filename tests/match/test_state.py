@@ -7,7 +7,7 @@ from referee_values import NetworkCredit
 from referee.match.commands import DisconnectSeat, OfferDraw, Resign, StartPlay
 from referee.match.events import MatchCreated, MoveRejected, PlayEnded, RefereeRecovered
 from referee.match.setup import Player
-from referee.match.state import NEVER, MatchPhase, create_match, evolve, new_turn, replace_at
+from referee.match.state import NEVER, MatchPhase, create_match, evolve, replace_at
 from tests.match.games import STONES
 from tests.match.match_fixture import GAMES, TEN_SECONDS, MatchFixture, match_setup, replay, started_match
 from tests.third_party_games.third_party_games import NIM
@@ -68,11 +68,6 @@ def test_a_move_changes_no_other_field_of_the_state() -> None:
     assert after == structs.replace(fixture.match, **untouched)
 
 
-def test_a_token_names_seat_ply_and_attempt() -> None:
-    assert new_turn(2, 17, 0).token == "2.17.1"
-    assert new_turn(2, 17, 0, 3).token == "2.17.3"
-
-
 def test_each_attempt_has_a_token_of_its_own() -> None:
     fixture = started_match()
     tokens = [fixture.token(0)]
@@ -97,12 +92,6 @@ def test_after_the_end_there_are_no_turns_and_no_draw_offers() -> None:
     assert isinstance(fixture.log[-1], PlayEnded)
     assert (fixture.match.owing, fixture.match.offers) == ((), frozenset())
     assert fixture.match.phase is MatchPhase.OVER
-
-
-def test_a_match_is_a_value() -> None:
-    match, other = started_match().match, started_match().match
-    assert match == other
-    assert match != started_match(seed=bytes(32)).match
 
 
 def test_sides_are_found_by_seat() -> None:

@@ -79,16 +79,6 @@ def test_bound_context_is_in_events_of_all_loggers(json_log: io.StringIO) -> Non
     ]
 
 
-async def test_context_bound_in_one_task_is_not_bound_in_another(json_log: io.StringIO) -> None:
-    async def play(match_id: str) -> None:
-        with structlog.contextvars.bound_contextvars(match_id=match_id):
-            await asyncio.sleep(0)
-            log.info("moved", of=match_id)
-
-    await asyncio.gather(play("m1"), play("m2"))
-    assert [(event["match_id"], event["of"]) for event in events(json_log)] == [("m1", "m1"), ("m2", "m2")]
-
-
 def test_events_of_libraries_are_logged_in_the_same_format(json_log: io.StringIO) -> None:
     library_log.error("cannot bind %s", "there")
     event = only_event(json_log)

@@ -1,36 +1,30 @@
 """Metrics of whole matches that are played by runners; the number of series does not grow with the matches."""
 
-import asyncio
-import random
 import sys
 from collections.abc import Callable, Sequence
 from types import FrameType
 
 import pytest
-from referee_values import IllegalMovePolicy, NetworkCredit, Policies
+from referee_values import NetworkCredit
 
-from engines.api import Game
 from referee.contests.ladder.events import LadderClosureFinished, LadderClosureStarted
 from referee.contests.pairing import ContestMatchVoided
 from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
 from referee.live.create import open_match
-from referee.live.match_request import LADDER
-from referee.live.ports import CoAppend, Conflict, Entry, Lag, SeatDelays, StoreUnavailable
+from referee.live.ports import CoAppend, Entry, Lag, SeatDelays, StoreUnavailable
 from referee.live.runner import MatchRunner
 from referee.live.runner_dependencies import RunnerDependencies
 from referee.match.clock import MS, SECOND
-from referee.match.commands import DisconnectSeat, Resign, StartPlay
+from referee.match.commands import Resign, StartPlay
 from referee.match.events import MatchCreated
 from referee.match.state import Match
 from referee.observability.metrics import GaugeSources, Metrics
 from tests.live.fake_rating_writer import FakeRatingWriter
 from tests.live.fake_time import FakeTime
-from tests.live.runner_harness import RecordingObserver, RunnerHarness, answer, is_playing, match_setup, submit_move
+from tests.live.runner_harness import RecordingObserver, RunnerHarness, answer, match_setup, submit_move
 from tests.observability.exposition import Page, gauge_sources
 from tests.storage.memory_log import MemoryEventLog
 from tests.third_party_games.third_party_games import FINGERS, NIM
-
-ON_LADDER = ((LADDER, "main"),)
 
 
 class MeasuredRunnerHarness(RunnerHarness):
@@ -65,48 +59,6 @@ class MetricsObserver(RecordingObserver):
         self._metrics.matches.on_fault(match_id, fault)
 
 
-async def play_at_random(harness: RunnerHarness, game: Game, match_id: str) -> int:
-    """Play a whole match with random moves, and return its number of plies."""
-    rng = random.Random(match_id)
-    runner = await harness.start_match(match_setup(game, match_id))
-    while is_playing(runner):
-        turn = rng.choice(runner.match.owing)
-        await harness.time.advance(2 * MS)
-        await submit_move(runner, turn.seat, rng.choice(runner.match.require_position().moves(turn.seat)))
-    await runner.close()
-    return runner.match.ply
-
-
-async def test_whole_matches_are_counted_by_game() -> None:
-    harness = MeasuredRunnerHarness()
-    nim = [await play_at_random(harness, NIM, f"n{number}") for number in range(3)]
-    fingers = await play_at_random(harness, FINGERS, "f1")
-    page = harness.page
-    assert page.all("referee_matches_opened_total") == {("nim",): 3, ("fingers",): 1}
-    assert page.value("referee_moves_total", game="nim", source="bot") == sum(nim)
-    assert page.value("referee_moves_total", game="fingers", source="bot") == fingers
-    assert page.all("referee_matches_ended_total") == {("rules", "nim", "played"): 3, ("rules", "fingers", "played"): 1}
-
-
-async def test_rating_changes_are_counted_by_game() -> None:
-    harness = MeasuredRunnerHarness()
-    for match_id, labels in (("m1", ON_LADDER), ("m2", ()), ("m3", ON_LADDER)):
-        runner = await harness.start_match(match_setup(match_id=match_id, labels=labels))
-        await runner.submit(Resign(0))
-        await runner.close()
-    assert harness.page.all("referee_ratings_applied_total") == {("nim",): 4}
-
-
-async def test_think_time_is_the_charged_time() -> None:
-    harness = MeasuredRunnerHarness()
-    moves = await play_at_random(harness, NIM, "m1")
-    page = harness.page
-    assert page.value("referee_think_seconds_count", game="nim") == moves
-    assert page.value("referee_think_seconds_sum", game="nim") == pytest.approx(moves * 0.002)
-    assert page.value("referee_think_seconds_bucket", game="nim", le="0.001") == 0
-    assert page.value("referee_think_seconds_bucket", game="nim", le="0.003") == moves
-
-
 async def test_decision_time_includes_waiting_in_the_queue() -> None:
     harness = MeasuredRunnerHarness()
     runner = await harness.start_match(match_setup(FINGERS))
@@ -118,65 +70,6 @@ async def test_decision_time_includes_waiting_in_the_queue() -> None:
     await second
     assert harness.page.value("referee_decision_seconds_sum", game="fingers") == pytest.approx(0.04)
     assert harness.page.value("referee_decision_seconds_count", game="fingers") == 2
-    await runner.close()
-
-
-async def test_credits_are_counted_in_seconds() -> None:
-    harness = MeasuredRunnerHarness()
-    runner = await harness.start_match(match_setup(credit=NetworkCredit(per_move_ms=50, per_match_ms=1_000)))
-    harness.observer.delays_of[0] = SeatDelays(network_us=80 * MS, lag=Lag(200 * MS))
-    await harness.time.advance(SECOND)
-    await submit_move(runner, 0, "1")
-    assert harness.page.value("referee_network_credit_seconds_total", game="nim") == pytest.approx(0.05)
-    assert harness.page.value("referee_stall_given_back_seconds_total", game="nim") == pytest.approx(0.2)
-    assert harness.page.value("referee_think_seconds_sum", game="nim") == pytest.approx(0.75)
-    await runner.close()
-
-
-async def test_flag_falls_are_counted_by_cause() -> None:
-    harness = MeasuredRunnerHarness()
-    no_answer, late, away = [
-        await harness.start_match(match_setup(match_id=name)) for name in ("silent", "late", "away")
-    ]
-    await away.submit(DisconnectSeat(0))
-    harness.log.before.clear()  # Block the log, so that the late answer is queued before the timer fires.
-    await harness.time.advance(10 * SECOND)
-    harness.log.before.set()
-    harness.time.us += 1
-    late_move = late.submit(answer(late, 0, "1"))
-    await harness.time.advance(SECOND)
-    assert late_move.done()
-    assert harness.page.all("referee_flags_fallen_total") == {
-        ("no_answer", "nim"): 1,
-        ("late_answer", "nim"): 1,
-        ("away", "nim"): 1,
-    }
-    assert harness.page.all("referee_matches_ended_total") == {("time", "nim", "forfeited"): 3}
-    for runner in (no_answer, late, away):
-        await runner.close()
-
-
-async def test_moves_of_a_policy_have_no_think_time() -> None:
-    harness = MeasuredRunnerHarness()
-    runner = await harness.start_match(match_setup(policies=Policies(timeout="random_move")))
-    await harness.time.advance(10 * SECOND + 1)
-    assert harness.page.value("referee_moves_total", game="nim", source="random") == 1
-    assert harness.page.value("referee_think_seconds_count", game="nim") == 0
-    await runner.submit(Resign(1))
-    await runner.close()
-
-
-async def test_the_credit_of_an_illegal_move_that_a_policy_replaces_is_counted() -> None:
-    harness = MeasuredRunnerHarness()
-    runner = await harness.start_match(
-        match_setup(policies=Policies(illegal_move=IllegalMovePolicy(action="random_move")))
-    )
-    harness.observer.delays_of[0] = SeatDelays(lag=Lag(200 * MS))
-    await harness.time.advance(SECOND)
-    await submit_move(runner, 0, "nonsense")
-    assert harness.page.value("referee_moves_total", game="nim", source="random") == 1
-    assert harness.page.value("referee_stall_given_back_seconds_total", game="nim") == pytest.approx(0.2)
-    assert harness.page.value("referee_think_seconds_count", game="nim") == 0
     await runner.close()
 
 
@@ -244,12 +137,6 @@ async def test_a_move_is_recorded_in_three_calls() -> None:
     await runner.close()
 
 
-def test_an_internal_fault_is_counted() -> None:
-    metrics = Metrics("1.2.3")
-    metrics.matches.on_fault("m1", ValueError("nobody has thought of this"))
-    assert Page(metrics).value("referee_faults_total") == 1
-
-
 def queue_page(**queues: MatchQueue) -> Page:
     metrics = Metrics("1.2.3")
     metrics.register_gauges(gauge_sources(queues=lambda: queues))
@@ -286,42 +173,6 @@ async def test_void_pairings_are_counted_by_kind() -> None:
 
 def creation(match_id: str) -> list[MatchCreated]:
     return [MatchCreated(0, match_setup(match_id=match_id))]
-
-
-async def test_the_duration_of_an_append_ends_when_it_is_durable() -> None:
-    harness, metrics = RunnerHarness(), Metrics("1.2.3")
-    log = metrics.meter_event_log(harness.log, harness.time)
-    harness.log.after.clear()
-    append = asyncio.create_task(log.append("m1", 0, creation("m1")))
-    await harness.time.advance(3 * MS)
-    harness.log.after.set()
-    await append
-    page = Page(metrics)
-    assert page.value("referee_append_seconds_count") == 1
-    assert page.value("referee_append_seconds_sum") == pytest.approx(0.003)
-
-
-def test_the_appends_of_one_transaction_are_one_group() -> None:
-    metrics = Metrics("1.2.3")
-    for appends in (1, 5, 1):
-        metrics.committed(appends)
-    page = Page(metrics)
-    assert page.value("referee_append_group_sum") == 7
-    assert page.value("referee_append_group_bucket", le="1.0") == 2
-    assert page.value("referee_append_group_bucket", le="8.0") == 3
-
-
-async def test_a_failed_append_is_counted_separately() -> None:
-    harness, metrics = RunnerHarness(), Metrics("1.2.3")
-    log = metrics.meter_event_log(harness.log, harness.time)
-    with pytest.raises(Conflict):
-        await log.append("m1", 5, creation("m1"))
-    harness.log.make_unavailable()
-    with pytest.raises(StoreUnavailable):
-        await log.append("m1", 0, creation("m1"))
-    page = Page(metrics)
-    assert page.all("referee_appends_failed_total") == {("conflict",): 1, ("unavailable",): 1}
-    assert page.value("referee_append_seconds_count") == 0
 
 
 async def test_a_measured_log_reads_and_closes_the_log() -> None:

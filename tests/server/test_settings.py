@@ -11,7 +11,7 @@ import pytest
 from referee.cluster.bus.nats_servers import NatsServer
 from referee.observability.logs import LogFormat, LogLevel
 from referee.server.setting_types import Address, InvalidSetting, SettingsUnreadable, UnknownSetting, setting_text
-from referee.server.settings import SETTINGS, UNITS, Settings
+from referee.server.settings import SETTINGS, Settings
 from referee.server.settings_reader import LoadedSettings, read_settings, settings_environment
 from referee.storage.sqlite.database import Durability
 
@@ -103,14 +103,6 @@ def test_every_default_can_be_written_and_read_again(name: str) -> None:
     value = getattr(Settings(), name)
     assert setting_text(value) == SETTINGS[name].default
     assert SETTINGS[name].read(SETTINGS[name].default, "") == value
-
-
-def test_settings_for_time_and_bytes_have_their_unit_as_suffix() -> None:
-    assert SETTINGS["ping_interval_ms"].unit == "milliseconds"
-    assert SETTINGS["drain_grace_s"].unit == "seconds"
-    assert SETTINGS["max_message_bytes"].unit == "bytes"
-    assert SETTINGS["max_streams"].unit == ""
-    assert set(UNITS) == {"ms", "s", "bytes"}
 
 
 @pytest.mark.parametrize(

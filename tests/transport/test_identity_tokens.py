@@ -14,12 +14,12 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from referee.accounts.tokens import PROVIDER_HOLDER, Quota, Role, Token
+from referee.accounts.tokens import PROVIDER_HOLDER, Role, Token
 from referee.live.ports import StoreUnavailable
-from referee.match.clock import MS, SECOND
+from referee.match.clock import MS
 from referee.transport.contract_options import CALL_RULES
 from referee.transport.guards import oidc
-from referee.transport.guards.authentication import Authenticator, Caller
+from referee.transport.guards.authentication import Authenticator
 from referee.transport.guards.identity_tokens import (
     IdentityProvider,
     OidcUnavailable,
@@ -35,11 +35,10 @@ from referee.transport.guards.provider_keys import (
     ProviderKeys,
     fetch_keys,
 )
-from referee.transport.wire.wire_errors import BadToken, NotYours
+from referee.transport.wire.wire_errors import BadToken
 from tests.e2e.issuer import AUDIENCE, Issuer, SigningKey, run_issuer
 from tests.live.fake_time import FakeTime
 from tests.storage.memory_accounts import MemoryTokens
-from tests.transport.rate_limiters import create_rate_limiter
 
 pytestmark = pytest.mark.slow
 
@@ -136,12 +135,6 @@ def test_the_claims_of_role_and_holder_can_have_other_names(issuer: Issuer) -> N
 )
 def test_a_signed_token_with_unacceptable_claims_is_refused(issuer: Issuer, changed: dict[str, Any]) -> None:
     assert not asyncio.run(Harness(issuer).is_valid(issuer.token(**changed)))
-
-
-def test_a_role_that_may_not_call_the_method_is_told_so(issuer: Issuer) -> None:
-    secret = issuer.token(referee_role="spectator")
-    with pytest.raises(NotYours):
-        asyncio.run(Harness(issuer).authenticator.caller(f"Bearer {secret}", CALL_RULES["MatchService/CreateMatch"]))
 
 
 def hs256_with_the_public_key(issuer: Issuer) -> str:
@@ -317,23 +310,6 @@ async def test_a_remembered_token_expires(issuer: Issuer) -> None:
     assert token.expires_ms
     harness.time.us += (token.expires_ms - harness.time.wall_ms()) * MS
     assert not await harness.is_valid(secret)
-
-
-async def test_a_stream_ends_when_the_token_expires(issuer: Issuer) -> None:
-    harness = Harness(issuer)
-    token = await harness.token(issuer.token())
-
-    async def stream() -> None:
-        async with create_rate_limiter(harness.time, Quota(10, 10, 10)).stream(Caller(token)):
-            await asyncio.Event().wait()
-
-    assert token.expires_ms
-    task = asyncio.create_task(stream())
-    await harness.time.advance((token.expires_ms - harness.time.wall_ms()) * MS - SECOND)
-    assert not task.done()
-    await harness.time.advance(SECOND)
-    with pytest.raises(BadToken):
-        await task
 
 
 @pytest.mark.parametrize(

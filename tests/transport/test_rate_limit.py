@@ -211,13 +211,6 @@ async def test_a_holder_has_no_more_streams_than_its_quota() -> None:
     await Streams(streams.limiter).open(caller())
 
 
-async def test_all_holders_together_have_a_limit_of_streams() -> None:
-    streams = Streams(new_rate_limiter(FakeTime(), max_streams=1))
-    await streams.open(caller())
-    with pytest.raises(TooManyStreams):
-        await streams.open(caller("bob"))
-
-
 async def test_a_stream_ends_when_its_token_is_revoked() -> None:
     streams = Streams(new_rate_limiter(FakeTime()))
     stream = await streams.open(caller())

@@ -217,19 +217,6 @@ async def test_messages_arrive_in_order_in_both_directions() -> None:
 
 
 @in_time
-async def test_each_node_has_a_stream_of_its_own() -> None:
-    async with run_coordinator() as a, run_clients("b", "c") as clients:
-        for name, client in zip("bc", clients, strict=True):
-            await client.connect(a.node.address)
-            client.send(name.encode())
-            a.end.sends[name](name.upper().encode())
-        for name, client in zip("bc", clients, strict=True):
-            await a.end.until(partial(a.end.received.get, name))
-            await client.end.until(partial(bool, client.end.messages))
-            assert (a.end.received[name], client.end.messages) == ([name.encode()], [name.upper().encode()])
-
-
-@in_time
 async def test_a_newer_stream_of_the_same_node_replaces_the_older_one() -> None:
     async with run_coordinator() as a, run_clients("b", "b", time=FakeTime()) as [first, second]:
         await first.connect(a.node.address)

@@ -1,18 +1,15 @@
 """The rules of chess by example: how moves are refused, how a game ends, which draws must be claimed, chess960."""
 
-import re
-from collections import Counter
 from functools import partial
 
 import pytest
 
 from engines.api import Position
 from engines.chess import GAME
-from engines.chess.drawing import PAINTS, SHAPES
 from engines.game_errors import MalformedMove
 from engines.options import Value
 from engines.testing.svg_checks import NAMESPACE
-from tests.engines.drawn_shapes import draw, shapes_in
+from tests.engines.drawn_shapes import draw
 from tests.engines.rule_cases import Case, case, check, check_malformed
 
 TO_AND_FRO = "g1f3 g8f6 f3g1 f6g8"
@@ -185,17 +182,6 @@ def test_the_view_says_what_is_in_check_who_may_castle_and_where_a_pawn_can_be_t
 
 
 drawn = partial(draw, "chess")
-
-
-def test_every_piece_of_the_first_position_is_on_its_square() -> None:
-    kinds = {shape: kind for kind, shape in SHAPES.items()}
-    for colour, rows in (("white", (120, 140)), ("black", (0, 20))):
-        paths = shapes_in(drawn(start()), PAINTS[colour][0], "path")
-        counts = Counter(kinds[path.get("d", "")] for path in paths)
-        assert counts == {"pawn": 8, "rook": 2, "knight": 2, "bishop": 2, "queen": 1, "king": 1}
-        places = {path.get("transform", ""): kinds[path.get("d", "")] for path in paths}
-        assert {int(re.findall(r"\d+", place)[1]) for place in places} == set(rows)
-        assert places[f"translate(80,{0 if colour == 'black' else 140})"] == "king"
 
 
 def test_the_triangle_is_on_the_side_of_the_side_to_move() -> None:

@@ -11,7 +11,6 @@ from engines.api import REFEREE, SPECTATOR, Position
 from engines.game_errors import BadOption, MalformedMove, MalformedPosition
 from engines.go import GAME
 from engines.go.position import GoPosition
-from engines.go.stones import PASS
 from engines.testing.svg_checks import NAMESPACE
 from tests.engines.drawn_shapes import draw
 from tests.engines.rule_cases import Case, case, check, check_malformed
@@ -120,12 +119,6 @@ def test_a_move_has_one_spelling(move: str) -> None:
         start().play(BLACK, move)
 
 
-def test_equal_areas_are_a_draw() -> None:
-    outcome = GAME.read("1b3/bbbbb/5/wwwww/3w1 b 2 9", GAME.settings({"size": 5, "komi": "0"})).outcome
-    assert outcome
-    assert outcome.side_ranks == (1, 1)
-
-
 def test_a_missing_move_is_a_pass() -> None:
     assert start().default(BLACK) == "pass"
 
@@ -216,11 +209,6 @@ def test_a_broken_position_is_refused_with_what_is_wrong(text: str, options: dic
     check_malformed(GAME, text, wrong, {"size": 5, **options})
 
 
-def test_stones_have_no_moves_after_two_passes() -> None:
-    stones = GAME.read("5/5/5/5/5 b 2 9", GAME.settings({"size": 5})).stones
-    assert (stones.moves(), stones.allows(PASS)) == ([], False)
-
-
 def test_points_stay_the_same_object_in_another_process() -> None:
     points = start().stones.points
     assert pickle.loads(pickle.dumps(points)) is points
@@ -245,29 +233,6 @@ def test_as_many_positions_are_legal_as_tromp_and_farneback_have_counted(size: i
             continue
         found += 1
     assert found == legal
-
-
-def best_lead(position: GoPosition, low: float, high: float) -> float:
-    """Return by how much Black wins if both sides play best, searched between two bounds."""
-    if position.outcome:
-        black, white = position.outcome.scores
-        return black - white
-    seat = position.owing[0]
-    best = low if seat == 0 else high
-    for move in reversed(position.moves(seat)):
-        lead = best_lead(position.play(seat, move), low, high)
-        if seat == 0:
-            best = low = max(low, lead)
-        else:
-            best = high = min(high, lead)
-        if low >= high:
-            break
-    return best
-
-
-def test_black_wins_by_one_point_on_the_smallest_board_as_is_known() -> None:
-    start = GAME.start(GAME.settings({"size": 2, "komi": "0", "max_plies": 5000}), b"")
-    assert best_lead(start, -4, 4) == 1
 
 
 drawn = partial(draw, "go")

@@ -202,18 +202,6 @@ def test_a_position_with_any_seed_parses_to_itself(seed: bytes) -> None:
     assert GAME.read(str(position), GAME.settings()) == position
 
 
-def test_the_random_generator_continues_after_parsing() -> None:
-    position = GAME.start(GAME.settings(), b"on")
-    again = position
-    for _ in range(300):
-        seat = position.owing[0]
-        move = position.moves(seat)[-1]
-        position = position.play(seat, move)
-        again = GAME.read(str(again), GAME.settings()).play(seat, move)
-    assert str(position) == str(again)
-    assert position.round.chance.drawn > 150
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -15,7 +15,6 @@ from engines.testing.random_games import game_path, settings_of
 from engines.testing.svg_checks import NAMESPACE, places_of
 from engines.trox import GAME
 from engines.trox.drawing import FILLS, PAWNS
-from engines.trox.pieces import NEAR
 from tests.engines.drawn_shapes import draw, shapes_in, texts_of
 from tests.engines.trox.positions import all_down, at, played, start
 from tests.engines.trox.test_rules import CAPTURE_FIRST, FIGURE_5
@@ -162,7 +161,3 @@ def test_the_view_of_a_supply_names_kinds_that_share_a_heap() -> None:
     view = position.view(0)
     assert isinstance(view, dict)
     assert view["supply"] == {"NBR/RBN": 3, "BRN/NRB": 4, "BNR/RNB": 4}
-
-
-def test_a_piece_affects_79_spots_in_either_orientation() -> None:
-    assert [len(covered) + len(others) for covered, others in NEAR] == [79, 79, 79, 0, 79, 79, 79, 0]

@@ -222,12 +222,6 @@ def test_the_server_can_write_during_archiving(data_dir: Path, tmp_path: Path) -
     assert len(entries_in(data_dir, ["busy"])["busy"]) == written[0]
 
 
-def test_a_backup_after_archiving_is_complete(data_dir: Path, tmp_path: Path) -> None:
-    archive(data_dir, tmp_path / "records")
-    back_up(data_dir, tmp_path / "copy", LATER_MS)
-    check_archived(tmp_path / "copy", "old")
-
-
 def test_archiving_frees_space_in_the_database(data_dir: Path, tmp_path: Path) -> None:
     create_data_dir(data_dir, *(finished_match(f"old {number}") for number in range(50)))
     assert archive(data_dir, tmp_path / "records").free_bytes > 50_000

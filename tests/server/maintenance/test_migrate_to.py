@@ -318,10 +318,6 @@ def test_the_owner_of_the_tables_can_migrate_and_its_nodes_can_use_the_result(
     assert list(entries_in_postgres(as_role(NODE, url), ["done"])) == ["done"]
 
 
-class Interrupted(Exception):
-    """Takes the place of whatever ends the command."""
-
-
 def write_with(change: Callable[[CopiedTable, Sequence[Row]], Sequence[Row]], kind: type[TableStore]) -> object:
     """Return a method `write` that changes the rows before it does what that of `kind` does."""
     usual = kind.write
@@ -330,28 +326,6 @@ def write_with(change: Callable[[CopiedTable, Sequence[Row]], Sequence[Row]], ki
         await usual(self, table, change(table, rows))
 
     return write
-
-
-@pytest.mark.parametrize("name", ["entries", "redemptions"])
-def test_an_interrupted_migration_can_be_repeated(
-    tmp_path: Path, data_dir: Path, empty_url: str, rng: Random, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(table: CopiedTable, rows: Sequence[Row]) -> Sequence[Row]:
-        if table.name == name:
-            raise Interrupted
-        return rows
-
-    add_any_rows(data_dir, rng, rows=20)
-    with monkeypatch.context() as patch:
-        patch.setattr(PostgresTables, "write", write_with(interrupt, PostgresTables))
-        assert isinstance(to_postgres(data_dir, empty_url).exception, Interrupted)
-    assert tables_of(empty_url) == set()
-    assert to_postgres(data_dir, empty_url).exit_code == 0
-    with monkeypatch.context() as patch:
-        patch.setattr(SqliteTables, "write", write_with(interrupt, SqliteTables))
-        assert isinstance(to_folder(empty_url, tmp_path / "back").exception, Interrupted)
-    assert not (tmp_path / "back").exists()
-    assert to_folder(empty_url, tmp_path / "back").exit_code == 0
 
 
 def test_rows_that_are_not_stored_as_they_were_read_undo_the_migration(

@@ -11,7 +11,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from hypothesis import given
 from hypothesis import strategies as st
 from referee_api.conversion import BadValue, enum_number, to_message, to_value
-from referee_api.v1 import contest_pb2, game_pb2, match_pb2, match_service_pb2, play_pb2, tournament_pb2
+from referee_api.v1 import contest_pb2, game_pb2, match_pb2, match_service_pb2, tournament_pb2
 from referee_values import (
     Clock,
     ClockRule,
@@ -24,7 +24,6 @@ from referee_values import (
     Move,
     Pairing,
     Period,
-    Resignation,
     Rules,
     SeatOdds,
     Swiss,
@@ -100,12 +99,6 @@ def test_a_chosen_member_of_a_oneof_may_be_empty() -> None:
     assert message.WhichOneof("format") == "elimination"
     value = to_value(message, TournamentTerms)
     assert (value.elimination, value.swiss, value.format) == (Elimination(), None, Elimination())
-
-
-def test_zero_and_a_field_that_is_not_set_are_different_if_the_contract_says_so() -> None:
-    assert not to_message(Resignation(), play_pb2.Resignation).HasField("seat")
-    assert to_message(Resignation(seat=0), play_pb2.Resignation).HasField("seat")
-    assert to_value(play_pb2.Resignation(seat=0), Resignation) == Resignation(seat=0) != Resignation()
 
 
 def test_an_empty_message_counts_as_not_set_where_the_value_has_no_none() -> None:
