@@ -12,6 +12,7 @@ from referee.accounts.names import check_words
 from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
 from referee.contests.contest_errors import (
     MatchNotCounted,
+    NoSuchPairing,
     NotAnEntrant,
     TournamentNotStarted,
     TournamentOver,
@@ -174,7 +175,7 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
     async def pairings(
         self, name: str, wanted: PairingFilter = ANY_PAIRING, after: str = "", limit: int = 100
     ) -> list[PairingProgress]:
-        """Return pairings by round and board, those after the pairing `after`. Raises NotAnEntrant."""
+        """Return pairings by round and board, those after the pairing `after`. Raises NotAnEntrant or NoSuchPairing."""
         tournament = (await self.get(name)).tournament
         if wanted.entrant and wanted.entrant not in tournament.entrants:
             raise NotAnEntrant(name, wanted.entrant)
@@ -188,6 +189,8 @@ class TournamentHost(ContestHost[TournamentState, TournamentRequest]):
                 last = place
             elif wanted.matches(progress):
                 found.append((place, progress))
+        if after and last is None:
+            raise NoSuchPairing(after)
         found.sort()
         first = 0 if last is None else bisect_left(found, (last,))
         return [progress for _, progress in found[first : first + limit]]

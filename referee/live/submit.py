@@ -145,7 +145,8 @@ class AnswerSubmitter:
             raise otherwise
         events = await self._read_decision(answer.match_id, verdict.number)
         if not is_verdict_on(events[0], answer.token, answer.move):
-            raise RequestIdReused(answer.request_id)
+            reused = (answer.seat, answer.request_id) in history.requests
+            raise RequestIdReused(answer.request_id) if reused else otherwise
         return verdict_of(history.match, verdict.number, events, verdict.ply, repeated=True)
 
     async def _read_decision(self, match_id: str, number: int) -> list[Event]:

@@ -159,6 +159,8 @@ def _read_moment(at: str, given: object, _: inspect.DateTimeType) -> datetime:
 def _expect(kind: Any, at: str, given: Any) -> Any:
     if not isinstance(given, kind) or (isinstance(given, bool) and kind is not bool):
         raise BadPlan(at, f"expected {TYPE_NAMES[kind]}, not {quoted(given)}")
+    if kind is str and "\0" in given:  # Paths and commands cannot contain it.
+        raise BadPlan(at, f"contains a NUL character: {quoted(given)}")
     return given
 
 

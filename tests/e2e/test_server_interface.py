@@ -10,6 +10,7 @@ from typing import Any
 
 import grpc
 import pytest
+from google.protobuf.message_factory import GetMessageClass
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_health.v1.health_pb2_grpc import HealthStub
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
@@ -17,12 +18,13 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoRe
 from engines import registry
 from referee.transport.contract_options import SERVICES
 from referee.transport.server import REFLECTION_SERVICES
+from referee.transport.services.paging import make_page_token
 from tests.deploy.tools import find_tool
 from tests.docs import contract
 from tests.e2e import http2
 from tests.e2e.call_errors import reason_of
 from tests.e2e.honest_bots import create_match, entries, run_honest_bots
-from tests.e2e.organiser import Organiser
+from tests.e2e.organiser import ALQUERQUE, METHODS, Organiser
 from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server
 
 pytestmark = pytest.mark.slow
@@ -45,6 +47,22 @@ def test_a_page_token_is_valid_only_for_its_own_query(organiser: Organiser) -> N
     second = list_bots(owner=organiser.name, page_token=first.next_page_token)
     assert [bot.name for bot in (*first.bots, *second.bots)] == organiser.bots
     assert reason_of(list_bots, page_token=first.next_page_token) == "BAD_PAGE_TOKEN"
+
+
+def test_a_page_token_of_an_item_that_does_not_exist_is_rejected(organiser: Organiser) -> None:
+    terms = {"match_terms": {"rules": ALQUERQUE}, "round_robin": {}}
+    organiser.call("TournamentService/CreateTournament", request_id="t", name=f"{organiser.name}-pages", terms=terms)
+    for method, fields in (
+        ("AdminService/ListTokens", {}),
+        ("BotService/ListVersions", {"bot": organiser.bots[0]}),
+        ("InvitationService/ListInvitations", {}),
+        ("TournamentService/ListPairings", {"tournament": f"{organiser.name}-pages"}),
+    ):
+        request = GetMessageClass(METHODS[method].input_type)(**fields)
+        call = organiser.call_as_admin if method.startswith("Admin") else organiser.call
+        assert reason_of(call, method, page_token=make_page_token(request, "gone"), **fields) == "BAD_PAGE_TOKEN", (
+            method
+        )
 
 
 def test_the_health_of_the_server_and_of_each_service_is_reported(organiser: Organiser) -> None:

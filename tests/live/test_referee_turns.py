@@ -124,9 +124,9 @@ async def test_a_request_id_stays_known_during_and_after_the_match_and_after_a_r
     assert (repeated_win.repeated, repeated_win.result, repeated_win.ply) == (True, last.result, 3)
     repeated_by_token = await harness.referee.submit(match_id, 1, "1.3.1", "2")
     assert repeated_by_token == repeated_win
-    for seat in (0, 9):
+    for seat, token, request_id in ((0, "0.0.1", ""), (9, "0.0.1", ""), (1, "1.3.1", ""), (1, "1.3.1", "new")):
         with pytest.raises(MatchOver):
-            await harness.referee.submit(match_id, seat, "0.0.1", "2")
+            await harness.referee.submit(match_id, seat, token, "9", request_id)
 
 
 async def test_a_repeated_answer_reads_a_few_entries_and_not_the_whole_log(harness: RefereeHarness) -> None:

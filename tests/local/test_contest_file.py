@@ -121,6 +121,7 @@ def test_entrants_can_be_given_as_bot_names_with_versions(tmp_path: Path) -> Non
         ('game = "trox"\nadjudication = { resign_score = 3 }', "must have both resign_score and resign_moves"),
         ('game = "trox"\nadjudication = 3', "adjudication: expected true or a table"),
         ('game = "trox"\nentrants = [1]', "entrants: expected a string, not '1'"),
+        ('title = "a\\u0000"', "title: contains a NUL character"),
         (f'game = "trox"\n{BOTS}[teams]\nreds = ["carl"]', "teams.reds: unknown bot 'carl'; known: anna, bert"),
         (f'game = "trox"\n{BOTS}[teams]\nreds = "anna"', "teams.reds: expected a list"),
         (f'game = "trox"\n{BOTS}[teams]\nreds = []', "teams.reds: expected a list of bots in seat order"),

@@ -27,7 +27,7 @@ from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.bots import TokenIssuer, bot_view_of
 from referee.transport.services.holder_usage import HolderUsage
 from referee.transport.services.matches import MESSAGE_CHARS, check_request_id
-from referee.transport.services.paging import convert_page, page_size, parse_page_token
+from referee.transport.services.paging import convert_page, page_after_last, page_size, parse_page_token
 from referee.transport.wire.accounts import quota_of, read_quota, token_of
 from referee.transport.wire.basic_types import read_word, unix_ms
 from referee.transport.wire.results import maybe_result
@@ -131,7 +131,8 @@ class Admin(AdminServiceServicer):
         size = page_size(request.page_size)
         valid_at_ms = None if request.include_inactive else self._holder_usage.time.wall_ms()
         wanted = TokenFilter(request.holder, valid_at_ms=valid_at_ms)
-        tokens = await self._token_issuer.tokens.tokens(wanted, parse_page_token(request), size + 1)
+        with page_after_last():
+            tokens = await self._token_issuer.tokens.tokens(wanted, parse_page_token(request), size + 1)
         shown, token = await convert_page(request, tokens, size, lambda token: token.id, token_of)
         return pb.ListTokensResponse(tokens=shown, next_page_token=token)
 

@@ -32,7 +32,7 @@ from referee.transport.guards.authentication import CALLER, Authenticator
 from referee.transport.guards.public_reading import PUBLIC_HOLDER
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.matches import check_request_id
-from referee.transport.services.paging import convert_page, page_size, parse_page_token
+from referee.transport.services.paging import convert_page, page_after_last, page_size, parse_page_token
 from referee.transport.wire.accounts import bot_log_entry_of, bot_of, read_consent, token_of, version_of
 from referee.transport.wire.basic_types import unix_ms
 from referee.transport.wire.wire_errors import NotYours
@@ -151,7 +151,8 @@ class Bots(BotServiceServicer):
 
     async def ListVersions(self, request: pb.ListVersionsRequest, context: Any) -> pb.ListVersionsResponse:
         size = page_size(request.page_size)
-        versions = await self._accounts.versions(request.bot, parse_page_token(request), size + 1)
+        with page_after_last():
+            versions = await self._accounts.versions(request.bot, parse_page_token(request), size + 1)
         shown, token = await convert_page(request, versions, size, lambda version: version.version, version_of)
         return pb.ListVersionsResponse(versions=shown, next_page_token=token)
 

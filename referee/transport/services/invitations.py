@@ -23,7 +23,13 @@ from referee.transport.guards.pace import AddressPace
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.bots import TokenIssuer
 from referee.transport.services.matches import check_request_id
-from referee.transport.services.paging import convert_page, page_size, parse_page_number, parse_page_token
+from referee.transport.services.paging import (
+    convert_page,
+    page_after_last,
+    page_size,
+    parse_page_number,
+    parse_page_token,
+)
 from referee.transport.wire.accounts import invitation_of, redemption_of, token_of
 from referee.transport.wire.basic_types import unix_ms
 
@@ -66,7 +72,8 @@ class InvitationServicer(InvitationServiceServicer):
         caller, size, last = CALLER.get(), page_size(request.page_size), parse_page_token(request)
         organiser = "" if caller.role is Role.ADMIN else caller.holder
         open_at_ms = None if request.include_inactive else self._time.wall_ms()
-        found = await self._invitations.invitations(organiser, open_at_ms, last, size + 1)
+        with page_after_last():
+            found = await self._invitations.invitations(organiser, open_at_ms, last, size + 1)
         shown, token = await convert_page(request, found, size, lambda invitation: invitation.id, invitation_of)
         return pb.ListInvitationsResponse(invitations=shown, next_page_token=token)
 

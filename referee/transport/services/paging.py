@@ -9,11 +9,13 @@ import hashlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from google.protobuf.message import Message
 
-from referee.accounts.account_errors import BadField
+from referee.accounts.account_errors import BadField, NoSuchInvitation, NoSuchToken, NoSuchVersion
+from referee.contests.contest_errors import NoSuchPairing
 from referee.transport.wire.wire_errors import BadPageToken
 
 T = TypeVar("T")
@@ -56,6 +58,15 @@ def parse_page_number(request: Message) -> int:
     if name and not (name.isdecimal() and len(name) <= NUMBER_DIGITS):
         raise BadPageToken
     return int(name or 0)
+
+
+@contextmanager
+def page_after_last() -> Iterator[None]:
+    """Raise BadPageToken if the last item of the previous page does not exist."""
+    try:
+        yield
+    except (NoSuchInvitation, NoSuchPairing, NoSuchToken, NoSuchVersion):
+        raise BadPageToken from None
 
 
 ITEMS_PER_YIELD = 50

@@ -34,7 +34,7 @@ from referee.hosting.tournament_tables import PairingFilter
 from referee.transport.guards.authentication import CALLER, Caller
 from referee.transport.guards.permissions import MatchLabels
 from referee.transport.services.contest_servicer import ContestServiceParts, ContestServicer, may_see_openings
-from referee.transport.services.paging import chunks, convert_page, page_size, parse_page_token
+from referee.transport.services.paging import chunks, convert_page, page_after_last, page_size, parse_page_token
 from referee.transport.wire.basic_types import read_value, read_word, unix_ms
 from referee.transport.wire.contests import pairing_of, read_entrant, sprt_state_of
 from referee.transport.wire.tournaments import (
@@ -164,7 +164,8 @@ class Tournaments(ContestServicer[TournamentState], TournamentServiceServicer):
         size = page_size(request.page_size)
         phase = read_word(contest_pb2.PairingPhase, request.phase, "phase") if request.phase else None
         wanted = PairingFilter(request.round, request.entrant, phase)
-        found = await self._tournaments.pairings(request.tournament, wanted, parse_page_token(request), size + 1)
+        with page_after_last():
+            found = await self._tournaments.pairings(request.tournament, wanted, parse_page_token(request), size + 1)
         no_shows_ms = self._tournaments.no_show_times_ms(request.tournament)
 
         def convert(progress: PairingProgress) -> contest_pb2.Pairing:

@@ -113,7 +113,7 @@ class HelloExpected(TransportError):
     mapping = ErrorMapping(INVALID, "items")
 
     def __init__(self, item: str) -> None:
-        received = f"not {shortened(item)}" if item else "but none was received in time"
+        received = f"not {shortened(item)}" if item else "but no item was received"
         super().__init__(f"the first item of a Play stream must be a Hello, {received}", item=item)
 
 
