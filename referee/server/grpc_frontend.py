@@ -275,7 +275,7 @@ def _play_limits(settings: Settings) -> PlayLimits:
 
 
 def server_limits(settings: Settings, *, shares_port: bool = False, behind_edge: bool = False) -> ServerLimits:
-    """Return the limits of a server; `behind_edge`: whether all calls come on the connection of its front door."""
+    """Return the limits of a server; `behind_edge`: whether calls come on one connection of a front door."""
     open_files, _ = open_files_limits()
     return ServerLimits(
         settings.max_message_bytes,

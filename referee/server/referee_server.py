@@ -22,7 +22,7 @@ from referee.observability.metrics import CONTENT_TYPE, GaugeSources, Metrics
 from referee.observability.tracing import UNTRACED, Tracing
 from referee.server.application import Application
 from referee.server.cluster_wiring import create_member
-from referee.server.edge_process import EdgeProcess
+from referee.server.edge_process import EdgeProcess, open_socket
 from referee.server.grpc_frontend import VERSION, GrpcFrontend, identity_provider, play_tools, server_limits
 from referee.server.setting_types import Address, setting_text
 from referee.server.settings import Settings
@@ -30,14 +30,14 @@ from referee.server.site_process import SiteProcess, SiteUnavailable, site_secre
 from referee.server.stores import StartupError, open_stores
 from referee.storage.codec import MalformedEntry
 from referee.storage.shared_time import SharedTime
+from referee.transport.door_link import DOOR_HANGS_US
+from referee.transport.door_port import DoorPort
 from referee.transport.guards.identity_tokens import OidcUnavailable, create_identity_tokens
 from referee.transport.server import ListenError
-from referee.transport.tls import InvalidTlsFiles, TlsFiles, certificate_ends_s, credentials
+from referee.transport.tls import DoorContexts, InvalidTlsFiles, TlsFiles, certificate_ends_s, credentials
 
 CLOSE_GRACE_US: Micros = 2 * SECOND
 """Time for streams to end with a status after the last decision has been stored."""
-DOOR_HANGS_US: Micros = 15 * SECOND
-"""Time without a beat after which the front door is started again."""
 
 log = structlog.get_logger("referee")
 
@@ -75,6 +75,7 @@ class RefereeServer:
         self._own_listen = own_listen
         self._edge_program = edge_program
         self._edge: EdgeProcess | None = None
+        self._door_port: DoorPort | None = None
         self._tracing = tracing
         self._time = SharedTime() if settings.database else LoopTime()
         self._outage = outage
@@ -89,6 +90,7 @@ class RefereeServer:
         self._recovery: asyncio.Task[None] | None = None
         """Task that recovers all matches and contests. None: it has not begun, or this server belongs to a cluster."""
         self._grace_us: Micros = settings.drain_grace_s * SECOND
+        self._reload_us: Micros = settings.tls_reload_interval_ms * MS
         self.failure = ""
         """Why the server stopped by itself, in one sentence; empty: it was told to, or is running."""
         self.restarts = False
@@ -161,7 +163,9 @@ class RefereeServer:
             self._identity,
             self.shutdown,
             server_limits(
-                settings, shares_port=self._own_listen is not None, behind_edge=self._edge_program is not None
+                settings,
+                shares_port=self._own_listen is not None,
+                behind_edge=self._edge_program is not None or settings.edge_listen is not None,
             ),
             self._member,
         )
@@ -169,24 +173,36 @@ class RefereeServer:
         self._http = HttpServer(server_pages(page, self._not_ready, self._application.lag.unresponsive_us))
 
     def _door_hangs(self) -> bool:
-        return self._application.lag.door.late_us(self._time.monotonic_us()) > DOOR_HANGS_US
+        door_lag = self._application.lag.door
+        return door_lag.is_late(door_lag.own, DOOR_HANGS_US)
 
     async def _close_children(self) -> None:
         for child in (self._site, self._edge):
             if child:
                 await child.close()
+        if self._door_port:
+            await self._door_port.close(0)
 
     async def _listen(self) -> int:
         """Let bots connect, and return the port. Raises ListenError or InvalidTlsFiles."""
-        settings, server = self._settings, self._frontend.server
-        tls, site_path = self._credentials(), self._site.server_path if self._site else None
+        settings, server, links = self._settings, self._frontend.server, self._frontend.links
+        if settings.edge_listen and (files := self._tls_files(settings.edge_client_ca)):
+            contexts = DoorContexts(files, self._reload_us, self._time.monotonic_us)
+            self._door_port = DoorPort(links, contexts, open_socket(settings.edge_listen))
+        local_paths = [local.server_path for local in (self._site, self._door_port) if local]
         if self._edge_program is None:
-            return await server.open(str(settings.listen), tls, str(self._own_listen or ""), site_path)
-        self._edge = EdgeProcess(self._edge_program, settings, self._own_listen)
-        await server.open(f"unix:{self._edge.server_path}", None, local_path=site_path)
-        await self._frontend.links.open(self._edge.link_path)
-        self._edge.start(self._door_hangs)
-        return self._edge.port
+            port = await server.open(
+                str(settings.listen), self._credentials(), str(self._own_listen or ""), local_paths
+            )
+        else:
+            self._edge = EdgeProcess(self._edge_program, settings, self._own_listen)
+            port = self._edge.port
+            await server.open(f"unix:{self._edge.server_path}", None, local_paths=local_paths)
+            await links.open(self._edge.link_path)
+            self._edge.start(self._door_hangs)
+        if self._door_port:
+            await self._door_port.open()
+        return port
 
     async def _start_site(self, site: SiteProcess, port: int) -> None:
         settings = self._settings
@@ -213,11 +229,12 @@ class RefereeServer:
 
     def _credentials(self) -> grpc.ServerCredentials | None:
         """Return the TLS credentials; None: the server has no TLS. Raises InvalidTlsFiles."""
-        settings = self._settings
-        if not (settings.tls_cert and settings.tls_key):
-            return None
-        files = TlsFiles(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
-        return credentials(files, settings.tls_reload_interval_ms * MS, self._time.monotonic_us)
+        files = self._tls_files(self._settings.tls_client_ca)
+        return credentials(files, self._reload_us, self._time.monotonic_us) if files else None
+
+    def _tls_files(self, client_ca: Path | None) -> TlsFiles | None:
+        cert, key = self._settings.tls_cert, self._settings.tls_key
+        return TlsFiles(cert, key, client_ca) if cert and key else None
 
     async def _first_admin(self) -> tuple[str, str]:
         """Create an administrator token if there is none; return its secret or its file. Raises OSError."""
@@ -279,6 +296,8 @@ class RefereeServer:
         if self._site:
             await self._site.close()
         await self._close_calls()
+        if self._door_port:
+            await self._door_port.close(CLOSE_GRACE_US / SECOND)
         if self._edge:
             await self._edge.close()
         self._http.close()
@@ -314,7 +333,7 @@ class RefereeServer:
             lambda: certificate_ends_s(settings.tls_cert) if settings.tls_cert else None,
             None if settings.ephemeral or settings.database else settings.data_dir,
             self._application.queues,
-            self._frontend.links.counts if self._edge else dict,
+            self._frontend.links.counts,
         )
 
     def _metrics_page(self) -> HttpResponse:
