@@ -1,8 +1,11 @@
 // Command referee-edge is the front door of the referee: it ends the connections of bots, with TLS and HTTP/2, and
-// passes their calls on to the server that has started it. It ends when its standard input ends.
+// passes their calls on to a server. If the server has started it, it ends when its standard input ends. With -listen it
+// is the door of a server on another machine.
 package main
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -45,8 +48,10 @@ var (
 	showsVersion = flag.Bool("version", false, "print the version and end")
 
 	listeners = flag.String("listeners", "", "descriptors of the sockets that listen, with commas between them")
-	server    = flag.String("server", "", "path of the Unix socket of the server")
+	listen    = flag.String("listen", "", "HOST:PORT where bots connect, if the server is on another machine")
+	server    = flag.String("server", "", "path of the Unix socket of the server; with -listen, its edge_listen")
 	linked    = flag.String("link", "", "path of the Unix socket of the server for Play streams")
+	own       certificates.Files
 	files     certificates.Files
 	limits    connections.Limits
 
@@ -68,7 +73,10 @@ var (
 func init() {
 	flag.StringVar(&files.Cert, "tls-cert", "", "certificate chain (PEM); empty: no TLS")
 	flag.StringVar(&files.Key, "tls-key", "", "private key of the certificate (PEM)")
-	flag.StringVar(&files.ClientCA, "tls-client-ca", "", "CA of client certificates (PEM); empty: they need none")
+	flag.StringVar(&own.CA, "server-ca", "", "CA of the certificate of a server on another machine (PEM)")
+	flag.StringVar(&own.Cert, "server-cert", "", "certificate chain that is shown to that server (PEM)")
+	flag.StringVar(&own.Key, "server-key", "", "private key of that certificate (PEM)")
+	flag.StringVar(&files.CA, "tls-client-ca", "", "CA of client certificates (PEM); empty: they need none")
 	flag.IntVar(&limits.Total, "max-connections", math.MaxInt, "connections at once")
 	flag.IntVar(&limits.PerAddress, "max-connections-per-address", 256, "connections of an address (IPv6: a /64 network)")
 	flag.IntVar(&limits.Idle, "max-idle-connections", 1000, "connections without an open call")
@@ -84,8 +92,6 @@ func main() {
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: asServer})))
 	debug.SetGCPercent(*gcPercent)
 	debug.SetMemoryLimit(*memoryTarget)
-	// A supervisor sends it to all processes of a service at once, but the server still needs its door to drain.
-	signal.Ignore(syscall.SIGTERM)
 	if err := run(); err != nil {
 		slog.Error("the front door cannot start", "why", err.Error())
 		os.Exit(1)
@@ -105,8 +111,14 @@ func asServer(_ []string, part slog.Attr) slog.Attr {
 	return part
 }
 
-// serverEnds returns a channel that is closed when the server wants this process to end, or was killed.
-func serverEnds() <-chan struct{} {
+// mustEnd returns a channel that is closed when this process must end: the server wants it, or was killed.
+func mustEnd() <-chan struct{} {
+	if *listen != "" {
+		ctx, _ := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+		return ctx.Done()
+	}
+	// A supervisor sends it to all processes of a service at once, but the server still needs its door to drain.
+	signal.Ignore(syscall.SIGTERM)
 	ends := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
@@ -116,6 +128,7 @@ func serverEnds() <-chan struct{} {
 }
 
 func run() error {
+	ends := mustEnd()
 	transport := insecure.NewCredentials()
 	if files.Cert != "" {
 		watcher, err := certificates.Watch(files, *reload)
@@ -124,34 +137,62 @@ func run() error {
 		}
 		transport = credentials.NewTLS(watcher.Config())
 	}
-	connection, err := connect(*server)
+	toServer, toLink, silence := unix(*server), unix(*linked), time.Duration(0)
+	if *listen != "" {
+		toServer = func(ctx context.Context) (net.Conn, error) { return own.Dial(ctx, *server) }
+		toLink, silence = toServer, *ping+*pong
+	}
+	connection, err := connect(toServer)
 	if err != nil {
 		return err
 	}
 	limits.Read = *read
 	play := link.New()
 	limiter, forwarder := connections.NewLimiter(limits), forward.New(connection, play, *read)
-	go play.Connect(*linked, func() []byte { return counts(limiter, forwarder) })
+	go play.Connect(toLink, silence, func() []byte { return counts(limiter, forwarder) })
 	passing := []grpc.ServerOption{
 		grpc.Creds(connections.Watched(transport)), grpc.InTapHandle(forwarder.Admit), grpc.UnknownServiceHandler(forwarder.Handle),
 	}
 	door := grpc.NewServer(append(options(), passing...)...)
 	failed := make(chan error, 9)
-	for _, text := range strings.Split(*listeners, ",") {
-		listener, err := inherit(text)
-		if err != nil {
-			return err
-		}
+	opened, err := open()
+	if err != nil {
+		return err
+	}
+	for _, listener := range opened {
 		go func() { failed <- door.Serve(limiter.Limit(listener)) }()
 	}
 	select {
 	case err := <-failed:
 		return err
-	case <-serverEnds():
+	case <-ends:
 	}
 	time.AfterFunc(*drain, door.Stop)
 	door.GracefulStop()
 	return nil
+}
+
+// open returns the sockets that listen.
+func open() (opened []net.Listener, err error) {
+	if *listen != "" {
+		listener, err := net.Listen("tcp", *listen)
+		if err != nil {
+			return nil, err
+		}
+		if files.Cert == "" && !listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
+			return nil, errors.New("-tls-cert is required, unless -listen is a loopback address")
+		}
+		slog.Info("listening", "address", listener.Addr().String())
+		return []net.Listener{listener}, nil
+	}
+	for _, text := range strings.Split(*listeners, ",") {
+		listener, err := inherit(text)
+		if err != nil {
+			return nil, err
+		}
+		opened = append(opened, listener)
+	}
+	return opened, nil
 }
 
 func inherit(descriptor string) (net.Listener, error) {
@@ -164,13 +205,19 @@ func inherit(descriptor string) (net.Listener, error) {
 	return net.FileListener(file)
 }
 
+func unix(path string) link.Dial {
+	return func(context.Context) (net.Conn, error) { return net.Dial("unix", path) }
+}
+
 // connect returns the one connection to the server, on which a call costs no handshake.
-func connect(path string) (*grpc.ClientConn, error) {
+func connect(dial link.Dial) (*grpc.ClientConn, error) {
 	retry := backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 2, Jitter: 0.2, MaxDelay: time.Second}
 	return grpc.NewClient(
-		"unix:"+path,
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithConnectParams(grpc.ConnectParams{Backoff: retry, MinConnectTimeout: time.Second}),
+		"passthrough:server",
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return dial(ctx) }),
+		grpc.WithTransportCredentials(insecure.NewCredentials()), // What it dials has TLS if it needs that.
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: *ping, Timeout: *pong}),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: retry, MinConnectTimeout: 5 * time.Second}),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.MaxCallSendMsgSize(math.MaxInt32)),
 		grpc.WithDisableRetry(),
 		grpc.WithDisableServiceConfig(),

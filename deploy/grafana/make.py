@@ -193,11 +193,11 @@ OPERATORS = Dashboard(
         "Front door": [
             Panel(
                 "Connections and calls",
-                "Open at the front door.",
+                "Open at the front doors.",
                 "short",
                 {
-                    "connections": f"referee_edge_open_connections{{{HERE}}}",
-                    "calls": f"referee_edge_open_calls{{{HERE}}}",
+                    "connections": f"sum by (instance) (referee_edge_open_connections{{{HERE}}})",
+                    "calls": f"sum by (instance) (referee_edge_open_calls{{{HERE}}})",
                 },
             ),
             Panel(
@@ -293,7 +293,7 @@ OPERATORS = Dashboard(
                 "bytes",
                 {
                     "{{instance}}": f'process_resident_memory_bytes{{job="referee", {HERE}}}',
-                    "front door": f"referee_edge_memory_bytes{{{HERE}}}",
+                    "front door {{door}}": f"referee_edge_memory_bytes{{{HERE}}}",
                 },
             ),
             Panel(

@@ -77,7 +77,7 @@ class LoopLag:
         self._cpu_read_us: Micros = 0
         """When the CPU time was last read, in monotonic time."""
         self.door = DoorLag(time, lambda now_us: self._past_us + self._late_us(now_us))
-        """What the front door adds to the lag of the loop."""
+        """What front doors add to the lag of the loop."""
 
     def start(self) -> None:
         self._cpu_charged_us = self._cpu_us()  # What the process has computed before has delayed no bot.
@@ -96,10 +96,11 @@ class LoopLag:
     def read(self, holder: str, now_us: Micros | None = None) -> Lag:
         """Return all lag so far, with the part that requests of this holder caused. `now_us`: if it is known.
 
-        The lag of the front door is included.
+        The lag of front doors is included, but what is not of its own doors is part of what it has caused.
         """
         now_us = self._time.monotonic_us() if now_us is None else now_us
-        past_us, past_own_us = self._past_us + self.door.total_us(now_us), self._past_own_us.get(holder, 0)
+        doors_us, foreign_us = self.door.read(holder, now_us)
+        past_us, past_own_us = self._past_us + doors_us, self._past_own_us.get(holder, 0) + foreign_us
         if self._due_us is None or now_us - self._due_us <= MIN_LAG_US:
             return Lag(past_us, past_own_us, holder)
         late_us = now_us - self._due_us
@@ -125,7 +126,7 @@ class LoopLag:
         if self._due_us is not None and self._late_us(now_us):
             more_us, more_own_us = LateTime(self._due_us, now_us, self._charged_us).after(at_us, lag.holder)
             late_us, own_us = late_us + more_us, own_us + more_own_us
-        return Lag(lag.total_us - late_us - self.door.after(at_us, now_us), lag.own_us - own_us, lag.holder)
+        return Lag(lag.total_us - late_us - self.door.after(lag.holder, at_us, now_us), lag.own_us - own_us, lag.holder)
 
     def charge(self) -> None:
         """Charge the CPU time since the last call, as far as the loop was late, to the holder of this task."""

@@ -262,7 +262,7 @@ class Lag(Struct, frozen=True, gc=False):
 
     total_us: Micros = 0
     own_us: Micros = 0
-    """Part of it that requests of the holder caused."""
+    """Part of it that requests of the holder caused, or doors that its bots do not use."""
     holder: str = ""
     """Empty: not known."""
 

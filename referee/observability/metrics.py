@@ -43,7 +43,7 @@ FAULTS = ("ENGINE_FAULT", "REFEREE_FAULT")
 
 EDGE: Mapping[str, str] = {
     "up": "1: the front door is connected to the server. 0: it is not.",
-    "links_total": "Connections of the front door to the server, one for each start.",
+    "links_total": "Connections of the front door to the server.",
     "open_connections": "Open connections of clients to the front door.",
     "connections_total": "Connections that clients made to the front door.",
     "connections_refused_total": "Connections closed because of a limit.",
@@ -78,8 +78,8 @@ class GaugeSources:
     """The data directory; None if everything is in memory."""
     queues: Callable[[], Mapping[str, MatchQueue]] = dict
     """Queues of matches of ladders and of tournaments, by kind."""
-    edge: Callable[[], Mapping[str, int]] = dict
-    """What the front door counts, by the names in `EDGE`; empty if the server has none."""
+    edge: Callable[[], Mapping[str, Mapping[str, int]]] = dict
+    """What each front door counts, by its name and the names in `EDGE`."""
 
 
 class Metrics:
@@ -221,11 +221,15 @@ def _disk(data_dir: Path) -> Iterator[Metric]:
     yield GaugeMetricFamily("referee_database_bytes", "Size of the database, including its write-ahead log.", kept)
 
 
-def _edge(counts: Mapping[str, int]) -> Iterator[Metric]:
+def _edge(doors: Mapping[str, Mapping[str, int]]) -> Iterator[Metric]:
     for name, help_text in EDGE.items():
-        if name in counts:  # A door that is not connected counts nothing.
-            family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
-            yield family(f"referee_edge_{name}", help_text, counts[name])
+        kind = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
+        family = kind(f"referee_edge_{name}", help_text, labels=("door",))
+        for door, counts in doors.items():
+            if name in counts:  # A door that is not connected counts nothing.
+                family.add_metric((door,), counts[name])
+        if family.samples:
+            yield family
 
 
 def _queues(queues: Mapping[str, MatchQueue]) -> Iterator[Metric]:

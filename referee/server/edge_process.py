@@ -54,9 +54,9 @@ class EdgeProcess:
         self._settings = settings
         with ExitStack() as opened:
             self._folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="referee-edge-"))
-            listen = opened.enter_context(_open_socket(settings.listen, shares_port=own_listen is not None))
+            listen = opened.enter_context(open_socket(settings.listen, shares_port=own_listen is not None))
             self._listeners = [listen] + [
-                opened.enter_context(_open_socket(own, shares_port=True)) for own in [own_listen] if own
+                opened.enter_context(open_socket(own, shares_port=True)) for own in [own_listen] if own
             ]
             self._opened = opened.pop_all()
         self.port: int = listen.getsockname()[1]
@@ -109,7 +109,7 @@ class EdgeProcess:
         }
 
 
-def _open_socket(listen: Address, *, shares_port: bool = False) -> socket.socket:
+def open_socket(listen: Address, *, shares_port: bool = False) -> socket.socket:
     """Raises ListenError."""
     every = ":" in listen.host and listen.wildcard and socket.has_dualstack_ipv6()
     try:

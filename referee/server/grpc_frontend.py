@@ -52,7 +52,7 @@ from referee.transport.services.own_tokens import OwnTokens
 from referee.transport.services.play import Play, PlayLimits
 from referee.transport.services.records import ContestRecords, Records
 from referee.transport.services.tournaments import Tournaments
-from referee.transport.tls import TlsFiles, credentials
+from referee.transport.tls import DoorContexts, TlsFiles, credentials
 from referee.transport.wire.matches import MatchContext
 from referee.transport.wire.terms import TermsConverter
 
@@ -266,10 +266,19 @@ def identity_provider(settings: Settings) -> IdentityProvider:
 
 def server_credentials(settings: Settings, monotonic_us: Callable[[], Micros]) -> grpc.ServerCredentials | None:
     """Return the TLS credentials; None: the server has no TLS. Raises InvalidTlsFiles."""
-    if not (settings.tls_cert and settings.tls_key):
-        return None
-    files = TlsFiles(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
-    return credentials(files, settings.tls_reload_interval_ms * MS, monotonic_us)
+    files = _tls_files(settings, settings.tls_client_ca)
+    return credentials(files, settings.tls_reload_interval_ms * MS, monotonic_us) if files else None
+
+
+def door_contexts(settings: Settings, monotonic_us: Callable[[], Micros]) -> DoorContexts | None:
+    """Return TLS for doors on other machines; None: they cannot connect. Raises InvalidTlsFiles."""
+    files = _tls_files(settings, settings.edge_client_ca) if settings.edge_listen else None
+    return DoorContexts(files, settings.tls_reload_interval_ms * MS, monotonic_us) if files else None
+
+
+def _tls_files(settings: Settings, client_ca: Path | None) -> TlsFiles | None:
+    cert, key = settings.tls_cert, settings.tls_key
+    return TlsFiles(cert, key, client_ca) if cert and key else None
 
 
 def _play_limits(settings: Settings) -> PlayLimits:
@@ -285,7 +294,7 @@ def _play_limits(settings: Settings) -> PlayLimits:
 
 
 def server_limits(settings: Settings, *, shares_port: bool = False, behind_edge: bool = False) -> ServerLimits:
-    """Return the limits of a server; `behind_edge`: whether all calls come on the connection of its front door."""
+    """Return the limits of a server; `behind_edge`: whether calls come on one connection of a front door."""
     open_files, _ = open_files_limits()
     return ServerLimits(
         settings.max_message_bytes,

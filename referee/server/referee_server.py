@@ -21,10 +21,11 @@ from referee.observability.metrics import CONTENT_TYPE, GaugeSources, Metrics
 from referee.observability.tracing import UNTRACED, Tracing
 from referee.server.application import Application
 from referee.server.cluster_wiring import create_member
-from referee.server.edge_process import EdgeProcess
+from referee.server.edge_process import EdgeProcess, open_socket
 from referee.server.grpc_frontend import (
     VERSION,
     GrpcFrontend,
+    door_contexts,
     identity_provider,
     play_tools,
     server_credentials,
@@ -36,14 +37,14 @@ from referee.server.site_process import SiteProcess, SiteUnavailable, site_secre
 from referee.server.stores import StartupError, open_stores
 from referee.storage.codec import MalformedEntry
 from referee.storage.shared_time import SharedTime
+from referee.transport.door_link import DOOR_HANGS_US
+from referee.transport.door_port import DoorPort
 from referee.transport.guards.identity_tokens import OidcUnavailable, create_identity_tokens
 from referee.transport.server import ListenError
 from referee.transport.tls import InvalidTlsFiles, certificate_ends_s
 
 CLOSE_GRACE_US: Micros = 2 * SECOND
 """Time for streams to end with a status after the last decision has been stored."""
-DOOR_HANGS_US: Micros = 15 * SECOND
-"""Time without a beat after which the front door is started again."""
 
 log = structlog.get_logger("referee")
 
@@ -81,6 +82,7 @@ class RefereeServer:
         self._own_listen = own_listen
         self._edge_program = edge_program
         self._edge: EdgeProcess | None = None
+        self._door_port: DoorPort | None = None
         self._tracing = tracing
         self._time = SharedTime() if settings.database else LoopTime()
         self._outage = outage
@@ -167,7 +169,9 @@ class RefereeServer:
             self._identity,
             self.shutdown,
             server_limits(
-                settings, shares_port=self._own_listen is not None, behind_edge=self._edge_program is not None
+                settings,
+                shares_port=self._own_listen is not None,
+                behind_edge=self._edge_program is not None or settings.edge_listen is not None,
             ),
             self._member,
         )
@@ -175,25 +179,35 @@ class RefereeServer:
         self._http = HttpServer(server_pages(page, self._not_ready, self._application.lag.unresponsive_us))
 
     def _door_hangs(self) -> bool:
-        return self._application.lag.door.late_us(self._time.monotonic_us()) > DOOR_HANGS_US
+        door_lag = self._application.lag.door
+        return door_lag.is_late(door_lag.own, DOOR_HANGS_US)
 
     async def _close_children(self) -> None:
         for child in (self._site, self._edge):
             if child:
                 await child.close()
+        if self._door_port:
+            await self._door_port.close(0)
 
     async def _listen(self) -> int:
         """Let bots connect, and return the port. Raises ListenError or InvalidTlsFiles."""
-        settings, server = self._settings, self._frontend.server
+        settings, server, links = self._settings, self._frontend.server, self._frontend.links
         tls = server_credentials(settings, self._time.monotonic_us)
-        site_path = self._site.server_path if self._site else None
+        contexts = door_contexts(settings, self._time.monotonic_us)
+        if settings.edge_listen and contexts:
+            self._door_port = DoorPort(links, contexts, open_socket(settings.edge_listen))
+        local_paths = [local.server_path for local in (self._site, self._door_port) if local]
         if self._edge_program is None:
-            return await server.open(str(settings.listen), tls, str(self._own_listen or ""), site_path)
-        self._edge = EdgeProcess(self._edge_program, settings, self._own_listen)
-        await server.open(f"unix:{self._edge.server_path}", None, local_path=site_path)
-        await self._frontend.links.open(self._edge.link_path)
-        self._edge.start(self._door_hangs)
-        return self._edge.port
+            port = await server.open(str(settings.listen), tls, str(self._own_listen or ""), local_paths)
+        else:
+            self._edge = EdgeProcess(self._edge_program, settings, self._own_listen)
+            port = self._edge.port
+            await server.open(f"unix:{self._edge.server_path}", None, local_paths=local_paths)
+            await links.open(self._edge.link_path)
+            self._edge.start(self._door_hangs)
+        if self._door_port:
+            await self._door_port.open()
+        return port
 
     async def _start_site(self, site: SiteProcess, port: int) -> None:
         settings = self._settings
@@ -278,6 +292,8 @@ class RefereeServer:
         if self._site:
             await self._site.close()
         await self._close_calls()
+        if self._door_port:
+            await self._door_port.close(CLOSE_GRACE_US / SECOND)
         if self._edge:
             await self._edge.close()
         self._http.close()
@@ -313,7 +329,7 @@ class RefereeServer:
             lambda: certificate_ends_s(settings.tls_cert) if settings.tls_cert else None,
             None if settings.ephemeral or settings.database else settings.data_dir,
             self._application.queues,
-            self._frontend.links.counts if self._edge else dict,
+            self._frontend.links.counts,
         )
 
     def _metrics_page(self) -> HttpResponse:

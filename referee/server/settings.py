@@ -92,6 +92,12 @@ class Settings:
     edge: EdgeUse = _declared(
         one_of(EdgeUse), "auto", "Whether bots connect to referee-edge; auto: if it is beside Python or in PATH."
     )
+    edge_listen: Address | None = _declared(
+        OPTIONAL_LISTEN, "", "Address where referee-edge connects from other machines, with TLS; empty: nowhere."
+    )
+    edge_client_ca: Path | None = _declared(
+        FILE, "", "CA of the certificates with which referee-edge connects from other machines (PEM)."
+    )
     site_listen: Address | None = _declared(
         OPTIONAL_LISTEN,
         "",
@@ -277,6 +283,10 @@ class Settings:
             ("tls_key", self.tls_cert and not self.tls_key, "tls_cert requires it"),
             ("tls_cert", self.tls_key and not self.tls_cert, "tls_key requires it"),
             ("tls_client_ca", self.tls_client_ca and not self.tls_cert, "it requires tls_cert and tls_key"),
+            ("edge_client_ca", self.edge_client_ca and not self.edge_listen, "it requires edge_listen"),
+            ("edge_client_ca", self.edge_listen and not self.edge_client_ca, "edge_listen requires it"),
+            ("edge_listen", self.edge_listen and not self.tls_cert, "it requires tls_cert and tls_key"),
+            ("edge_listen", self.edge_listen and self.processes > 1, "processes must then be 1"),
             ("nats_credentials", self.nats_credentials and not self.nats, "it requires nats"),
             ("nats_ca", self.nats_ca and not self.nats, "it requires nats"),
             ("advertise", self.nats and self.listen.wildcard and not self.advertise, "nats and listen require it"),

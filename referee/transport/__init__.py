@@ -4,7 +4,7 @@
 - `guards/`: interceptors and checks: authentication, permissions, rate limits, sizes, error mapping
 - `services/`: the servicers
 - `play/`: the Play stream of a bot
-- `door_link`: Play streams that the front door has accepted
+- `door_link`, `door_port`: Play streams that front doors have accepted, and where those on other machines connect
 - `forwarding/`: which node of a cluster answers which method
 - `wire/`: domain objects as messages, and errors as gRPC status
 - `contract_options`: rules of calls and limits of fields, which the contract declares

@@ -1,4 +1,4 @@
-"""The link to the front door: Play streams that a door has accepted, as frames on one Unix socket for each door.
+"""The link to a front door: Play streams that a door has accepted, as frames on one connection for each door.
 
 The door ends TLS and HTTP/2, so that neither costs the event loop anything. Here a stream is a call like every other:
 the same interceptors and the same servicer handle it, and only its context is another one. Streams of a link share its
@@ -10,7 +10,7 @@ socket of the others: a few short messages, or one long one.
 """
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -23,8 +23,9 @@ import grpc.aio
 import msgspec
 import structlog
 
-from referee.live.door_lag import DoorLag
-from referee.match.clock import Micros
+from referee.live.door_lag import Door, DoorLag
+from referee.live.loop_lag import HOLDER
+from referee.match.clock import SECOND, Micros
 from referee.transport.guards.caller_address import LOCAL
 from referee.transport.wire.error_mapping import STATUS_DETAILS
 
@@ -36,7 +37,8 @@ COUNT: Final = Struct(">I")
 OPEN, MESSAGE, CLOSE, GONE, CREDIT, END, BEAT = range(7)
 """Kinds of frames: a stream begins, with its metadata (JSON); a message, which of a bot begins with the time of its
 arrival (CLOCK_MONOTONIC, nanoseconds); the bot has closed its side, or is gone; the cost of messages that were taken;
-the stream ends with a status (`StreamEnd`, JSON); the door is alive (see `door_lag`), with what it counts (JSON)."""
+the stream ends with a status (`StreamEnd`, JSON); the door is alive (see `door_lag`), with the time and what it counts
+(JSON), which is answered to a door on another machine, so that it knows that the way to the server is open."""
 
 WINDOW = 16
 """Cost of the messages of one stream in each direction that its receiver has not taken yet."""
@@ -46,6 +48,12 @@ COST_BYTES = 4_096
 MAX_FRAME_BYTES = 64 * 2**20
 """A longer frame means that the link is broken."""
 MAX_MESSAGE_BYTES = MAX_FRAME_BYTES - STAMP.size
+
+OWN = "own"
+"""Name of the door that the server has started."""
+DOOR_HANGS_US: Micros = 15 * SECOND
+"""Time without a beat after which a door counts as hanging: one on another machine loses its link."""
+HANG_CHECK_S = 1
 
 log = structlog.get_logger("referee.transport")
 
@@ -107,8 +115,15 @@ class _Wait:
 class LinkedStream:
     """The context of one stream: the part of a `grpc.aio.ServicerContext` that interceptors and Play use."""
 
-    def __init__(self, metadata: Metadata, handler: Any, send: Callable[[int, bytes], None]) -> None:
-        """`send` sends a frame of that kind."""
+    def __init__(
+        self,
+        metadata: Metadata,
+        handler: Any,
+        send: Callable[[int, bytes], None],
+        on_read: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """`send` sends a frame of that kind. `on_read` is called with the holder by `read`."""
+        self._on_read = on_read
         self._metadata = metadata
         self._handler = handler
         self._send = send
@@ -142,6 +157,7 @@ class LinkedStream:
 
     async def read(self) -> Any:
         """Return the next message, or `grpc.aio.EOF` if the bot has closed its side."""
+        self._on_read(HOLDER.get())
         while (message := self.read_now()) is None:
             await self._reads.begin()
         return message
@@ -213,11 +229,15 @@ CODES = {code.value[0]: code for code in grpc.StatusCode}
 class DoorLink(asyncio.Protocol):
     """The connection of one door."""
 
-    def __init__(self, handler: Any, lag: DoorLag, links: "set[DoorLink]") -> None:
+    def __init__(self, handler: Any, lag: DoorLag, door: Door, name: str, links: "set[DoorLink]") -> None:
         """`links`: all that are connected, which this one joins."""
         self._handler = handler
         self._lag = lag
+        self._door = door
         self._links = links
+        self._loop = asyncio.get_running_loop()
+        self.name = name
+        self.ended = asyncio.Event()
         self._transport: asyncio.WriteTransport | None = None
         self._buffer = bytearray()
         self._streams: dict[int, tuple[LinkedStream, asyncio.Task[None]]] = {}
@@ -232,15 +252,26 @@ class DoorLink(asyncio.Protocol):
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
         self._links.add(self)
-        self._lag.connect()
-        log.info("door connected")
+        self._lag.connect(self._door)
+        if self._door is not self._lag.own:
+            self._drop_if_hanging()
+        log.info("door connected", door=self.name)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._links.discard(self)
         self._transport = None
         for task in self.tasks:
             task.cancel()
-        log.info("door disconnected", streams=len(self._streams))
+        if self._door is not self._lag.own:
+            self._lag.lose(self._door)
+        self.ended.set()
+        log.info("door disconnected", door=self.name, streams=len(self._streams))
+
+    def _drop_if_hanging(self) -> None:
+        if self._lag.is_late(self._door, DOOR_HANGS_US) and self._transport:
+            self._transport.abort()  # What waits to be sent will never be.
+        elif self._transport:
+            self._loop.call_later(HANG_CHECK_S, self._drop_if_hanging)
 
     def data_received(self, data: bytes) -> None:
         buffer, at = self._buffer, 0
@@ -265,15 +296,18 @@ class DoorLink(asyncio.Protocol):
     def _receive(self, number: int, kind: int, body: bytes) -> None:
         if kind == OPEN:
             metadata = msgspec.json.decode(body, type=Metadata)
-            stream = LinkedStream(metadata, self._handler, partial(self._send, number))
-            task = asyncio.get_running_loop().create_task(self._serve(number, stream))
+            stream = LinkedStream(metadata, self._handler, partial(self._send, number), self._door.add_holder)
+            task = self._loop.create_task(self._serve(number, stream))
             self._streams[number] = stream, task
             # Not by the task itself: one that is cancelled before its first step never runs.
             task.add_done_callback(lambda _: self._streams.pop(number))
             return
         if kind == BEAT:
-            self._lag.beat()
-            self.counts = body
+            (sent_ns,) = STAMP.unpack_from(body)
+            self._lag.beat(self._door, sent_ns // NS_PER_US)
+            self.counts = body[STAMP.size :]
+            if self._door is not self._lag.own:
+                self._send(0, BEAT, b"")
             return
         found = self._streams.get(number)
         if found is None:  # It ended here while the frame was on its way.
@@ -281,7 +315,7 @@ class DoorLink(asyncio.Protocol):
         stream, task = found
         if kind == MESSAGE:
             (arrived_ns,) = STAMP.unpack_from(body)
-            stream.receive(arrived_ns // NS_PER_US, body[STAMP.size :])
+            stream.receive(arrived_ns // NS_PER_US + self._door.offset_us, body[STAMP.size :])
         elif kind == CREDIT:
             stream.add_credit(COUNT.unpack(body)[0])
         elif kind == CLOSE:
@@ -301,7 +335,7 @@ class DoorLink(asyncio.Protocol):
 
     def _send(self, number: int, kind: int, body: bytes) -> None:
         if not self._unsent:
-            asyncio.get_running_loop().call_soon(self._flush)
+            self._loop.call_soon(self._flush)
         self._unsent += (HEAD.pack(len(body), number, kind), body)
 
     def _flush(self) -> None:
@@ -311,21 +345,22 @@ class DoorLink(asyncio.Protocol):
 
 
 class DoorLinks:
-    """Accepts doors from `open` to `close`."""
+    """The links of all doors."""
 
     def __init__(self, method: LinkedMethod, lag: DoorLag) -> None:
         self._method = method
+        self._handler: Any = None
         self._lag = lag
         self._links: set[DoorLink] = set()
-        self._connected = 0
-        """Doors that have connected so far."""
+        self._connected = Counter[str]()
+        """How often each door has connected so far, by name."""
         self._server: asyncio.Server | None = None
 
-    def counts(self) -> Mapping[str, int]:
-        """Return what the door counts, and whether it is connected, by the names of their metrics."""
-        found = {"up": len(self._links), "links_total": self._connected}
+    def counts(self) -> Mapping[str, Mapping[str, int]]:
+        """Return what each door counts, and how often it is connected, by the names of their metrics."""
+        found = {name: Counter(up=0, links_total=times) for name, times in self._connected.items()}
         for link in self._links:
-            found |= msgspec.json.decode(link.counts, type=dict[str, int])
+            found[link.name].update(msgspec.json.decode(link.counts, type=dict[str, int]), up=1)
         return found
 
     @property
@@ -333,16 +368,28 @@ class DoorLinks:
         return sum(len(link.tasks) for link in self._links)
 
     async def open(self, path: Path) -> None:
-        """Listen at the Unix socket of that path. Until the first door is there, it is late."""
-        self._lag.beat()
-        handler = await self._method.find_handler()
+        """Listen at the Unix socket of that path for the own door. Until the first one is there, it is late."""
+        self._lag.beat(self._lag.own, 0)
+        self._connected[OWN] = 0
+        await self.prepare()
         loop = asyncio.get_running_loop()
+        self._server = await loop.create_unix_server(lambda: self._link(OWN, self._lag.own), path)
 
-        def link() -> DoorLink:
-            self._connected += 1
-            return DoorLink(handler, self._lag, self._links)
+    async def prepare(self) -> None:
+        """Find the handler of all streams, before the first link."""
+        self._handler = await self._method.find_handler()
 
-        self._server = await loop.create_unix_server(link, path)
+    async def serve(self, transport: Any, received: bytes, name: str) -> None:
+        """Serve a door on another machine, which has sent that already, until its connection ends."""
+        link = self._link(name, Door(set()))
+        transport.set_protocol(link)
+        link.connection_made(transport)
+        link.data_received(received)
+        await link.ended.wait()
+
+    def _link(self, name: str, door: Door) -> DoorLink:
+        self._connected[name] += 1
+        return DoorLink(self._handler, self._lag, door, name, self._links)
 
     async def close(self, grace_s: float) -> None:
         """Accept no more doors, and end the streams that are still open after the grace period."""

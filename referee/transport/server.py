@@ -203,17 +203,17 @@ class Server:
         address: str,
         credentials: grpc.ServerCredentials | None,
         own_address: str = "",
-        local_path: Path | None = None,
+        local_paths: Sequence[Path] = (),
     ) -> int:
         """Listen and serve; return the port of `address`. Raises ListenError.
 
-        It also listens at `own_address`, and at the Unix socket `local_path`, which needs no TLS, if they are given.
+        It also listens at `own_address` if it is given, and at the Unix sockets `local_paths`, which need no TLS.
         """
         port = self._listen(address, credentials)
         if own_address:
             self._listen(own_address, credentials)
-        if local_path:
-            self._listen(f"unix:{local_path}", None)
+        for path in local_paths:
+            self._listen(f"unix:{path}", None)
         self._calls.start()
         await self._server.start()
         for service in SERVICES:

@@ -1,5 +1,6 @@
 """TLS certificates and keys, read from PEM files, checked, and reloaded when the files change."""
 
+import ssl
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -156,6 +157,31 @@ class NodeCredentials:
     def _create(self) -> grpc.ChannelCredentials:
         key, cert, cluster_ca = self._files.contents
         return grpc.ssl_channel_credentials(cluster_ca, *((key, cert) if self._shows_own else (None, None)))
+
+
+class DoorContexts:
+    """TLS for connections of front doors on other machines."""
+
+    def __init__(self, files: TlsFiles, every_us: Micros, monotonic_us: Callable[[], Micros]) -> None:
+        """Raises InvalidTlsFiles."""
+        self._paths = files
+        self._files = _FileWatcher(lambda: _read_files(files), every_us, monotonic_us)
+        self._context = self._create()
+
+    def current(self) -> ssl.SSLContext:
+        """Return the same context until the files change. They are read at most once in `every_us`."""
+        if self._files.has_changed():
+            self._context = self._create()
+        return self._context
+
+    def _create(self) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(self._paths.client_ca)
+        context.load_cert_chain(self._paths.cert, self._paths.key)
+        context.set_alpn_protocols(["h2"])
+        return context
 
 
 def _read_files(files: TlsFiles) -> _Contents:

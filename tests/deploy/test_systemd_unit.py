@@ -1,7 +1,6 @@
 """The systemd units, checked by systemd-analyze."""
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from tests.deploy.tools import DEPLOY, find_tool, run_command
 
 UNIT = DEPLOY / "systemd" / "referee.service"
 BACKUP = DEPLOY / "systemd" / "referee-backup.service"
-NODE = DEPLOY / "systemd" / "referee.service.d" / "node.conf"
+DROP_INS = [DEPLOY / "systemd" / "referee.service.d" / name for name in ("node.conf", "door.conf")]
 CONFINING = re.compile("(Ambient|Capability|Device|Lock|NoNew|Private|Protect|RemoveIPC|Restrict|SystemCall|UMask)")
 """Beginnings of the directives that take rights away from a service."""
 MAX_EXPOSURE = 20
@@ -21,7 +20,7 @@ MAX_EXPOSURE = 20
 def install_unit(unit: Path, folder: Path) -> Path:
     """Copy a unit, with a program that exists on this machine."""
     installed = folder / unit.name
-    installed.write_text(unit.read_text(encoding="utf-8").replace("/opt/referee/bin/referee", "/bin/true"))
+    installed.write_text(re.sub(r"/opt/referee/bin/referee(-edge)?", "/bin/true", unit.read_text(encoding="utf-8")))
     return installed
 
 
@@ -49,12 +48,13 @@ def test_systemd_verifies_the_unit(unit: Path) -> None:
     assert verify(unit) == ""
 
 
-def test_systemd_verifies_the_unit_of_a_node(tmp_path: Path) -> None:
-    node = install_unit(UNIT, tmp_path)
-    folder = node.with_suffix(".service.d")
+@pytest.mark.parametrize("drop_in", DROP_INS, ids=lambda drop_in: drop_in.stem)
+def test_systemd_verifies_the_unit_with_a_drop_in(tmp_path: Path, drop_in: Path) -> None:
+    unit = install_unit(UNIT, tmp_path)
+    folder = unit.with_suffix(".service.d")
     folder.mkdir()
-    shutil.copy(NODE, folder)
-    assert verify(node) == ""
+    install_unit(drop_in, folder)
+    assert verify(unit) == ""
 
 
 def test_a_backup_is_as_confined_as_the_server() -> None:

@@ -34,7 +34,7 @@ async def play_match(metrics: Metrics) -> None:
         metrics.matches.on_entries(before, entries, match)
     match_in_play = harness.observer.announced[1][2]
     data_dir, queues = Path(__file__).parent, {"tournament": MatchQueue(1, (QueuedMatch(WaitReason.BOTS, 1),))}
-    edge = dict.fromkeys(EDGE, 1)
+    edge = {"own": dict.fromkeys(EDGE, 1)}
     sources = {"matches": lambda: [match_in_play], "sessions": lambda: ["bot0"], "certificate_ends_s": lambda: 1.0}
     metrics.register_gauges(gauge_sources(**sources, data_dir=data_dir, queues=lambda: queues, edge=lambda: edge))
     harness.log.make_unavailable()

@@ -61,8 +61,8 @@ def most_memory_bytes(server: ServerProcess) -> int:
 
 
 def read_metrics(server: ServerProcess) -> dict[str, float]:
-    prefix = "referee_edge_"
-    return {name.removeprefix(prefix): value for name, value in metrics(server).items() if name.startswith(prefix)}
+    of_door = re.compile(r'referee_edge_(\w+)\{door="own"\}')
+    return {found[1]: value for name, value in metrics(server).items() if (found := of_door.fullmatch(name))}
 
 
 def wait_until(server: ServerProcess, condition: Callable[[dict[str, float]], bool]) -> None:

@@ -255,6 +255,13 @@ def test_loopback_addresses_require_no_tls(host: str) -> None:
         ({"tls_key": "k.pem"}, "tls_cert", "tls_key requires it"),
         ({"tls_client_ca": "a.pem"}, "tls_client_ca", "it requires tls_cert and tls_key"),
         ({"cluster_ca": "a.pem"}, "cluster_ca", "it requires tls_cert and tls_key"),
+        ({"edge_client_ca": "a.pem"}, "edge_client_ca", "it requires edge_listen"),
+        ({"edge_listen": "[::1]:7701", **TLS}, "edge_client_ca", "edge_listen requires it"),
+        (
+            {"edge_listen": "[::1]:7701", "edge_client_ca": "a.pem"},
+            "edge_listen",
+            "it requires tls_cert and tls_key",
+        ),
         ({"nats_ca": "a.pem"}, "nats_ca", "it requires nats"),
         ({"nats_credentials": "user"}, "nats_credentials", "it requires nats"),
         ({"processes": "2"}, "processes", "it requires database and nats"),

@@ -28,6 +28,7 @@ from referee.transport.door_link import (
     MAX_FRAME_BYTES,
     MESSAGE,
     OPEN,
+    OWN,
     STAMP,
     WINDOW,
     DoorLinks,
@@ -259,19 +260,19 @@ async def test_a_door_that_never_connects_is_late(tmp_path: Path) -> None:
     await links.open(tmp_path / "link")
     await links.close(0)
     await time.advance(BEAT_US + 20 * SECOND)
-    assert lag.late_us(time.monotonic_us()) == 20 * SECOND
+    assert lag.late_us(lag.own, time.monotonic_us()) == 20 * SECOND
 
 
 async def test_a_beat_carries_what_the_door_counts(tmp_path: Path) -> None:
     async with linked(tmp_path, echo) as (links, door):
-        door.send(0, BEAT, b'{"calls_total": 7}')
+        door.send(0, BEAT, STAMP.pack(0) + b'{"calls_total": 7}')
         door.open(1)
         door.message(1, "a")
         await door.messages(1, 1)
-        assert links.counts() == {"up": 1, "links_total": 1, "calls_total": 7}
+        assert links.counts() == {OWN: {"up": 1, "links_total": 1, "calls_total": 7}}
         await links.close(0)
         assert await door.reader.read() == b""
-        assert links.counts() == {"up": 0, "links_total": 1}
+        assert links.counts() == {OWN: {"up": 0, "links_total": 1}}
 
 
 async def test_a_stream_that_is_gone_before_it_begins_leaves_nothing(tmp_path: Path) -> None:

@@ -1,19 +1,21 @@
-// Package certificates reads the files of a TLS server, and reads them again when they have changed.
+// Package certificates reads TLS files, and reads them again when they have changed.
 package certificates
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"log/slog"
+	"net"
 	"os"
 	"sync"
 	"time"
 )
 
-// Files are paths of PEM files. With a ClientCA, clients must show a certificate that it has signed.
-type Files struct{ Cert, Key, ClientCA string }
+// Files are paths of PEM files. With a CA, the other side must show a certificate that it has signed.
+type Files struct{ Cert, Key, CA string }
 
 // Watcher has the configuration that follows from the files.
 type Watcher struct {
@@ -55,7 +57,7 @@ func (w *Watcher) current() *tls.Config {
 
 func (w *Watcher) read() error {
 	contents := make([][]byte, 3)
-	for at, path := range []string{w.files.Cert, w.files.Key, w.files.ClientCA} {
+	for at, path := range []string{w.files.Cert, w.files.Key, w.files.CA} {
 		var err error
 		if path == "" {
 			continue
@@ -78,16 +80,27 @@ func (w *Watcher) read() error {
 	return nil
 }
 
-func newConfig(cert, key, clientCA []byte) (*tls.Config, error) {
+// Dial connects to a server over TLS, by the files as they are now.
+func (f Files) Dial(ctx context.Context, address string) (net.Conn, error) {
+	w := &Watcher{files: f}
+	if err := w.read(); err != nil {
+		return nil, err
+	}
+	dialer := tls.Dialer{Config: w.config}
+	return dialer.DialContext(ctx, "tcp", address)
+}
+
+func newConfig(cert, key, ca []byte) (*tls.Config, error) {
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
 		return nil, err
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"}, Certificates: []tls.Certificate{pair}}
-	if clientCA != nil {
+	if ca != nil {
 		config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, x509.NewCertPool()
-		if !config.ClientCAs.AppendCertsFromPEM(clientCA) {
-			return nil, errors.New("the client CA file contains no certificate in PEM format")
+		config.RootCAs = config.ClientCAs
+		if !config.ClientCAs.AppendCertsFromPEM(ca) {
+			return nil, errors.New("the CA file contains no certificate in PEM format")
 		}
 	}
 	return config, nil

@@ -1,6 +1,7 @@
 package certificates
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -8,6 +9,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"math/big"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,7 +23,9 @@ func write(t *testing.T, files Files, serial int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour)}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{{127, 0, 0, 1}},
+	}
 	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
@@ -95,13 +99,51 @@ func TestFilesAreNotReadAgainBeforeTheInterval(t *testing.T) {
 
 func TestAClientCADemandsACertificate(t *testing.T) {
 	files := newFiles(t)
-	files.ClientCA = files.Cert
+	files.CA = files.Cert
 	watcher := watch(t, files, 0)
 	if watcher.current().ClientAuth != tls.RequireAndVerifyClientCert {
 		t.Fatal("clients need no certificate")
 	}
-	files.ClientCA = files.Key
+	files.CA = files.Key
 	if _, err := Watch(files, 0); err == nil {
 		t.Fatal("a file without a certificate was accepted")
+	}
+}
+
+func TestDialShowsTheCertificateOfTheFilesAsTheyAreAndTrustsTheCA(t *testing.T) {
+	own, server := newFiles(t), newFiles(t)
+	own.CA, server.CA = server.Cert, own.Cert
+	write(t, own, 2)
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", watch(t, server, 0).Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	shown := make(chan int64)
+	go func() {
+		for {
+			accepted, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			if accepted.(*tls.Conn).Handshake() == nil {
+				shown <- accepted.(*tls.Conn).ConnectionState().PeerCertificates[0].SerialNumber.Int64()
+			}
+		}
+	}()
+	for serial := range int64(2) {
+		write(t, own, serial+3)
+		connection, err := own.Dial(context.Background(), listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer connection.Close()
+		if found := <-shown; found != serial+3 {
+			t.Fatalf("the certificate is %d", found)
+		}
+	}
+	own.CA = own.Cert
+	if _, err := own.Dial(context.Background(), listener.Addr().String()); err == nil {
+		t.Fatal("a server of another authority is trusted")
 	}
 }

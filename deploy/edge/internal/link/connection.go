@@ -37,6 +37,7 @@ type frame struct {
 // connection carries the frames of all streams.
 type connection struct {
 	socket  net.Conn
+	silence time.Duration
 	counts  func() []byte
 	mutex   sync.Mutex
 	streams map[uint32]*stream
@@ -47,10 +48,13 @@ type connection struct {
 	lost chan struct{}
 }
 
-func newConnection(socket net.Conn, counts func() []byte) *connection {
-	return &connection{
-		socket: socket, counts: counts, streams: map[uint32]*stream{}, filled: make(chan struct{}, 1), lost: make(chan struct{}),
+func newConnection(socket net.Conn, silence time.Duration, counts func() []byte) *connection {
+	c := &connection{
+		socket: socket, silence: silence, counts: counts,
+		streams: map[uint32]*stream{}, filled: make(chan struct{}, 1), lost: make(chan struct{}),
 	}
+	c.beat() // Before the first message, so that the server knows this clock.
+	return c
 }
 
 // run returns why the connection has ended. It calls atEnd before streams see that.
@@ -97,6 +101,10 @@ func (c *connection) send(number uint32, kind byte, body []byte) {
 	}
 }
 
+func (c *connection) beat() {
+	c.send(0, beat, append(binary.BigEndian.AppendUint64(nil, uint64(monotonicNanoseconds())), c.counts()...))
+}
+
 // write sends at once what has gathered since the last time, and beats, by which the server knows that nothing waits.
 func (c *connection) write() {
 	var sending []byte
@@ -105,7 +113,7 @@ func (c *connection) write() {
 	for {
 		select {
 		case <-beats.C:
-			c.send(0, beat, c.counts())
+			c.beat()
 			continue
 		case <-c.filled:
 		case <-c.lost:
@@ -128,6 +136,9 @@ func (c *connection) read() error {
 	reader := bufio.NewReaderSize(c.socket, bufferBytes)
 	var head [headBytes]byte
 	for {
+		if c.silence > 0 {
+			_ = c.socket.SetReadDeadline(time.Now().Add(c.silence))
+		}
 		if _, err := io.ReadFull(reader, head[:]); err != nil {
 			return err
 		}

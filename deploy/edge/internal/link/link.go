@@ -30,6 +30,9 @@ const (
 	// costBytes is the size up to which a message costs 1.
 	costBytes = 4096
 	retry     = 50 * time.Millisecond
+	maxRetry  = time.Second
+	// dialTimeout is for the connection and its handshake.
+	dialTimeout = 5 * time.Second
 	// patience is how long a stream that begins waits for the connection.
 	patience = time.Second
 )
@@ -45,20 +48,37 @@ type Link struct {
 // New returns a Link that is not connected.
 func New() *Link { return &Link{changed: make(chan struct{})} }
 
-// Connect keeps the link connected to the Unix socket of that path. Each beat carries what counts returns.
-func (l *Link) Connect(path string, counts func() []byte) {
-	for {
-		if socket, err := net.Dial("unix", path); err == nil {
-			l.serve(newConnection(socket, counts))
+// Dial opens a connection to the server.
+type Dial func(context.Context) (net.Conn, error)
+
+// Connect keeps the link connected. Each beat carries what counts returns. A connection on which nothing arrives for
+// the time of silence is lost; 0: none is.
+func (l *Link) Connect(dial Dial, silence time.Duration, counts func() []byte) {
+	logged := ""
+	for wait := retry; ; wait = min(2*wait, maxRetry) {
+		begun := time.Now()
+		if why := l.serve(dial, silence, counts).Error(); why != logged {
+			slog.Info("there is no link to the server", "why", why)
+			logged = why
 		}
-		time.Sleep(retry)
+		if time.Since(begun) > dialTimeout {
+			wait = retry
+		}
+		time.Sleep(wait)
 	}
 }
 
-func (l *Link) serve(c *connection) {
+// serve returns why there is no connection, or why it has ended.
+func (l *Link) serve(dial Dial, silence time.Duration, counts func() []byte) error {
+	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
+	defer cancel()
+	socket, err := dial(ctx)
+	if err != nil {
+		return err
+	}
+	c := newConnection(socket, silence, counts)
 	l.set(c)
-	err := c.run(func() { l.set(nil) })
-	slog.Info("the link to the server has ended", "why", err.Error())
+	return c.run(func() { l.set(nil) })
 }
 
 func (l *Link) set(c *connection) {

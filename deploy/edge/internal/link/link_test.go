@@ -9,6 +9,7 @@ import (
 	"net"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -25,7 +26,9 @@ type server struct {
 	reader   *bufio.Reader
 }
 
-func connect(t *testing.T) (*Link, *server) {
+func connect(t *testing.T) (*Link, *server) { return connectAndExpect(t, 0) }
+
+func connectAndExpect(t *testing.T, silence time.Duration) (*Link, *server) {
 	path := filepath.Join(t.TempDir(), "link")
 	listener, err := net.Listen("unix", path)
 	if err != nil {
@@ -33,7 +36,8 @@ func connect(t *testing.T) (*Link, *server) {
 	}
 	t.Cleanup(func() { listener.Close() })
 	l, s := New(), &server{t: t, listener: listener}
-	go l.Connect(path, func() []byte { return []byte("counts") })
+	dial := func(context.Context) (net.Conn, error) { return net.Dial("unix", path) }
+	go l.Connect(dial, silence, func() []byte { return []byte("counts") })
 	s.accept()
 	return l, s
 }
@@ -242,11 +246,20 @@ func TestWhatTheServerHasSentBeforeItsEndIsDelivered(t *testing.T) {
 	}
 }
 
-func TestALinkBeatsWithoutStreamsAndTellsWhatItsDoorCounts(t *testing.T) {
+func TestALinkBeatsWithoutStreamsAndTellsTheTimeAndWhatItsDoorCounts(t *testing.T) {
 	_, to := connect(t)
+	before := int64(0)
 	for range 2 {
-		if _, kind, body := to.next(); kind != beat || string(body) != "counts" {
+		_, kind, body := to.next()
+		at := int64(binary.BigEndian.Uint64(body))
+		if kind != beat || string(body[stampBytes:]) != "counts" || at <= before || at > monotonicNanoseconds() {
 			t.Fatal(kind, body)
 		}
+		before = at
 	}
+}
+
+func TestAConnectionOnWhichNothingArrivesIsMadeAnew(t *testing.T) {
+	_, to := connectAndExpect(t, 10*time.Millisecond)
+	to.accept()
 }

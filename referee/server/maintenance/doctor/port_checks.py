@@ -18,7 +18,7 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 from referee.live.match_timing import LoopTime
 from referee.observability.tracing import TracesUnavailable, create_tracing
 from referee.server.edge_process import find_program
-from referee.server.grpc_frontend import VERSION, identity_provider, server_credentials
+from referee.server.grpc_frontend import VERSION, door_contexts, identity_provider, server_credentials
 from referee.server.maintenance.doctor.finding import Finding, bad, ok
 from referee.server.node_processes import PortReservation, PortUnavailable, following
 from referee.server.setting_types import Address
@@ -57,6 +57,7 @@ def _refusals(settings: Settings) -> Iterator[Finding]:
     steps: list[Callable[[], object]] = [
         lambda: find_program(settings.edge),
         lambda: server_credentials(settings, time.monotonic_us),
+        lambda: door_contexts(settings, time.monotonic_us),
         lambda: create_identity_tokens(identity_provider(settings), time),
         lambda: create_tracing(settings.traces_to, settings.traces_one_in, VERSION).close(),
     ]
