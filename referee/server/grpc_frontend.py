@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 
 import grpc
 from msgspec.structs import replace

@@ -24,7 +24,7 @@ from referee.match.events import (
 )
 from referee.match.setup import Player
 from referee.match.state import create_match, evolve
-from tests.match.match_fixture import GAMES, SEED, MatchFixture, match_setup, started_match
+from tests.match.match_fixture import SEED, MatchFixture, match_setup, started_match
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 

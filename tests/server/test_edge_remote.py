@@ -24,7 +24,7 @@ from tests.e2e.test_crash import create_matches, fetch_record, parse_events, pla
 from tests.e2e.test_freeze import per_move, receive_charge, send_answer
 from tests.e2e.test_tls import Certificate
 from tests.server.remote_doors import NORTH, SERVER, SOUTH, DoorProcess, run_door, server_for_doors, wait_for_doors
-from tests.server.test_edge_faults import BOTS, MOVES_BETWEEN_KILLS, PAUSE_S, UNNOTICED_US
+from tests.server.test_edge_process import BOTS, MOVES_BETWEEN_KILLS, PAUSE_S, UNNOTICED_US
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain, pytest.mark.usefixtures("front_door")]
 
