@@ -135,6 +135,7 @@ class RefereeServer:
             self._http.close()
             await self._close_children()
             await self._frontend.revocation_check.close()
+            await self._frontend.links.close(0)
             await server.close(0)
             await self._application.close_contests(why)
             if self._member:
