@@ -43,6 +43,12 @@ def test_an_imagined_position_looks_the_same_to_its_viewer(game: Game) -> None:
 
 
 @every_game
+def test_a_first_position_passes_all_checks(game: Game) -> None:
+    settings = game.settings()
+    Checker(game, settings).check(game.start(settings, bytes(32)), random.Random(game.name))
+
+
+@every_game
 def test_a_seat_that_is_not_to_move_is_told_whose_turn_it_is(game: Game) -> None:
     *_, before, over = game_path(game, game.settings(), random.Random(game.name))
     due, move = before.owing[0], before.moves(before.owing[0])[0]

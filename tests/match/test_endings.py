@@ -27,6 +27,8 @@ from referee.match.match_errors import (
     DrawNotClaimable,
     DrawOfferedBefore,
     MatchOver,
+    SeatOut,
+    StaleTurn,
     TooLateToAbort,
 )
 from referee.match.result import (
@@ -144,11 +146,74 @@ def test_a_side_whose_offer_was_declined_may_accept_in_the_same_position() -> No
     assert kinds(fixture.do(OfferDraw(0))) == ["DrawOffered", "PlayEnded"]
 
 
+def test_a_move_declines_the_offers_of_other_sides_only() -> None:
+    fixture = started_match()
+    fixture.move(0, "1", offers_draw=True)
+    fixture.move(1, "1")
+    assert fixture.match.offers == frozenset()
+    fixture.do(OfferDraw(0))
+    fixture.move(0, "1")
+    assert fixture.match.offers == {0}
+    assert kinds(fixture.do(OfferDraw(1))) == ["DrawOffered", "PlayEnded"]
+
+
+def test_an_offer_with_a_move_declines_the_open_offer_and_makes_a_new_one() -> None:
+    fixture = started_match()
+    fixture.do(OfferDraw(1))
+    assert kinds(fixture.move(0, "1", offers_draw=True)) == ["MovePlayed", "DrawOffered"]
+    assert fixture.match.offers == {0}
+
+
 def test_declining_needs_an_offer_of_another_side() -> None:
     fixture = started_match()
     fixture.refuses(DeclineDraw(0), DrawNotClaimable)
     fixture.do(OfferDraw(0))
     fixture.refuses(DeclineDraw(0), DrawNotClaimable, why="no other seat has offered one")
+
+
+def test_with_three_sides_all_must_agree() -> None:
+    fixture = stones(3)
+    fixture.move(0, "3")
+    assert kinds(fixture.do(OfferDraw(2))) == ["DrawOffered"]
+    assert kinds(fixture.do(OfferDraw(0))) == ["DrawOffered"]
+    assert kinds(fixture.do(OfferDraw(1))) == ["DrawOffered", "PlayEnded"]
+    assert fixture.result.ranks == (1, 1, 1)
+
+
+def test_one_seat_of_a_team_agrees_for_the_team() -> None:
+    fixture = stones(4, teams=True)
+    assert kinds(fixture.do(OfferDraw(0))) == ["DrawOffered"]
+    assert kinds(fixture.do(OfferDraw(2))) == ["DrawOffered"]  # A partner's offer is not an acceptance.
+    fixture.refuses(DeclineDraw(2), DrawNotClaimable)
+    assert kinds(fixture.do(OfferDraw(3))) == ["DrawOffered", "PlayEnded"]
+    assert fixture.result.ranks == (1, 1, 1, 1)
+
+
+def test_a_move_of_a_partner_does_not_decline_the_offer_of_its_team() -> None:
+    fixture = stones(4, teams=True)
+    fixture.do(OfferDraw(2))
+    fixture.move(0, "1")
+    assert fixture.match.offers == {2}
+    fixture.move(1, "1")
+    assert fixture.match.offers == frozenset()
+
+
+def test_a_seat_that_dropped_out_need_not_agree_to_a_draw() -> None:
+    fixture = stones(3, policies=CONTINUE_POLICIES)
+    fixture.do(Resign(2))
+    fixture.refuses(OfferDraw(2), SeatOut)
+    fixture.do(OfferDraw(0))
+    fixture.refuses(DeclineDraw(2), SeatOut)
+    assert kinds(fixture.do(OfferDraw(1))) == ["DrawOffered", "PlayEnded"]
+
+
+def test_a_seat_that_resigned_is_last_after_a_draw_of_the_others() -> None:
+    fixture = stones(3, policies=CONTINUE_POLICIES)
+    fixture.do(Resign(2))
+    fixture.do(OfferDraw(0))
+    fixture.do(OfferDraw(1))
+    assert (fixture.result.kind, fixture.result.cause) == (EndKind.PLAYED, EndCause.DRAW_AGREED)
+    assert (fixture.result.ranks, fixture.result.scores) == ((1, 1, 3), (0.75, 0.75, 0.0))
 
 
 def test_a_seat_that_forfeited_is_last_after_a_draw_of_the_others() -> None:
@@ -168,6 +233,17 @@ def test_a_draw_is_agreed_when_the_last_side_that_had_not_agreed_drops_out() -> 
     assert kinds(fixture.do(Resign(2))) == ["SeatResigned", "PlayEnded"]
     assert fixture.result.cause is EndCause.DRAW_AGREED
     assert fixture.result.ranks == (1, 1, 3)
+
+
+def test_an_offer_ends_when_its_seat_drops_out() -> None:
+    resigned, late = stones(4, policies=CONTINUE_POLICIES), stones(4, policies=CONTINUE_POLICIES)
+    for fixture in (resigned, late):
+        fixture.do(OfferDraw(0))
+        fixture.do(OfferDraw(1))
+    resigned.do(Resign(1))
+    late.flag(0, 10_000_001)
+    assert resigned.match.offers == {0}
+    assert 0 not in late.match.offers
 
 
 # Draws by claim
@@ -190,6 +266,10 @@ def test_there_is_no_draw_to_claim_out_of_turn_or_without_a_reason() -> None:
     fixture.refuses(ClaimDraw(0), DrawNotClaimable)
     fixture.play("22")
     fixture.refuses(ClaimDraw(1), DrawNotClaimable, why="the rules allow this seat no claim in this position")
+
+
+def test_by_default_a_game_has_no_claimable_draw() -> None:
+    started_match().refuses(ClaimDraw(0), DrawNotClaimable)
 
 
 def test_a_claim_leaves_the_seat_that_dropped_out_last() -> None:
@@ -219,6 +299,16 @@ def test_the_owner_can_abort_the_match_at_any_time() -> None:
     waiting = MatchFixture(match_setup())
     assert kinds(waiting.do(AbortMatch())) == ["PlayEnded"]
     assert waiting.result.kind is EndKind.VOID
+
+
+def test_a_seat_can_abort_before_the_start_of_play() -> None:
+    assert kinds(MatchFixture(match_setup()).do(AbortMatch(1))) == ["PlayEnded"]
+
+
+def test_a_seat_that_dropped_out_cannot_abort_the_match() -> None:
+    fixture = stones(3, policies=CONTINUE_POLICIES)
+    fixture.do(Resign(2))
+    fixture.refuses(AbortMatch(2), SeatOut)
 
 
 # Adjudication
@@ -348,6 +438,14 @@ def test_default_moves_for_a_dropout_are_those_of_the_game() -> None:
     assert fixture.left_us == [100] * 4
 
 
+def test_the_policy_moves_for_a_seat_that_dropped_out_when_its_turn_comes() -> None:
+    fixture = four()
+    assert kinds(fixture.do(Resign(1))) == ["SeatResigned"]
+    assert fixture.owing == [0]
+    assert kinds(fixture.move(0, "1")) == ["MovePlayed", "MovePlayed"]
+    assert fixture.owing == [2]
+
+
 @pytest.mark.parametrize("fault", FORFEIT_CAUSES)
 def test_every_fault_of_a_bot_makes_its_seat_drop_out(fault: ForfeitCause) -> None:
     policies = Policies(
@@ -369,6 +467,14 @@ def test_every_fault_of_a_bot_makes_its_seat_drop_out(fault: ForfeitCause) -> No
         assert kinds(fixture.do(EndGracePeriod(0), wait_us=1_000)) == ["SeatForfeited", "MovePlayed"]
     assert fixture.match.forfeits == (Forfeit(0, fault, 0),)
     assert fixture.match.dropped_seats == {0}
+
+
+def test_a_seat_that_dropped_out_can_neither_move_nor_drop_out_again() -> None:
+    fixture = four()
+    answer = fixture.answer(0, "1")
+    fixture.do(Resign(0))
+    fixture.refuses(answer, StaleTurn)
+    fixture.refuses(Resign(0), SeatOut, seat="0")
 
 
 def test_a_seat_that_dropped_out_is_last_even_if_the_policy_plays_well() -> None:

@@ -11,6 +11,7 @@ from engines.api import REFEREE, SPECTATOR, Position
 from engines.game_errors import BadOption, MalformedMove, MalformedPosition
 from engines.go import GAME
 from engines.go.position import GoPosition
+from engines.go.stones import PASS
 from engines.testing.svg_checks import NAMESPACE
 from tests.engines.drawn_shapes import draw
 from tests.engines.rule_cases import Case, case, check, check_malformed
@@ -207,6 +208,11 @@ def test_a_board_of_another_size_is_refused(size: Any) -> None:
 )
 def test_a_broken_position_is_refused_with_what_is_wrong(text: str, options: dict[str, Any], wrong: str) -> None:
     check_malformed(GAME, text, wrong, {"size": 5, **options})
+
+
+def test_stones_have_no_moves_after_two_passes() -> None:
+    stones = GAME.read("5/5/5/5/5 b 2 9", GAME.settings({"size": 5})).stones
+    assert (stones.moves(), stones.allows(PASS)) == ([], False)
 
 
 def test_points_stay_the_same_object_in_another_process() -> None:
