@@ -106,7 +106,7 @@ def check_can_start(terms: TournamentTerms, entrants: Iterable[values.Entrant]) 
 
 
 class TooFewEntrants(Exception):
-    """A tournament cannot start without the bots that could not be started; `str()` says why."""
+    """A tournament cannot start without the bots that could not be started."""
 
 
 @dataclass(slots=True)
@@ -168,7 +168,7 @@ class ContestRuntime:
         try:
             check_can_start(plan.terms, plan.entrants)
         except DetailedError as why:
-            raise TooFewEntrants(str(why)) from None
+            raise TooFewEntrants from why
         try:
             return await self.server.organiser.tournaments.create(
                 plan.name, entrants=plan.entrants, title=plan.title, plan=plan.terms

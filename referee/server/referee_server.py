@@ -118,7 +118,7 @@ class RefereeServer:
             if self._member:
                 await self._member.open(str(settings.advertised(port)), VERSION)
             # After gRPC: a server whose probe says it is ready must accept calls.
-            http_port = self._http.open(settings.http_listen.host, settings.http_listen.port)
+            http_port = self._open_http(settings.http_listen)
             if self._site:
                 await self._start_site(self._site, port)
             # Last: the token is shown once, so nothing that can fail may come between it and its reader.
@@ -178,6 +178,14 @@ class RefereeServer:
         )
         page = page_on_loop(asyncio.get_running_loop(), self._metrics_page)
         self._http = HttpServer(server_pages(page, self._not_ready, self._application.lag.unresponsive_us))
+
+    def _open_http(self, listen: Address) -> int:
+        """Serve metrics and probes, and return the port. Raises ListenError."""
+        try:
+            return self._http.open(listen.host, listen.port)
+        except OSError as why:
+            reason = os.strerror(why.errno) if why.errno else why
+            raise ListenError(f"cannot listen on {listen} (http_listen): {reason}") from None
 
     def _door_hangs(self) -> bool:
         door_lag = self._application.lag.door

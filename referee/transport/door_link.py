@@ -59,6 +59,7 @@ log = structlog.get_logger("referee.transport")
 
 
 Metadata: TypeAlias = list[tuple[str, str]]
+decode_counts = msgspec.json.Decoder(dict[str, int]).decode
 
 
 class StreamEnd(msgspec.Struct):
@@ -242,7 +243,7 @@ class DoorLink(asyncio.Protocol):
         self._buffer = bytearray()
         self._streams: dict[int, tuple[LinkedStream, asyncio.Task[None]]] = {}
         self._unsent: list[bytes] = []
-        self.counts = b"{}"
+        self.counts: dict[str, int] = {}
         """What the door counts, as of its last beat."""
 
     @property
@@ -303,9 +304,14 @@ class DoorLink(asyncio.Protocol):
             task.add_done_callback(lambda _: self._streams.pop(number))
             return
         if kind == BEAT:
+            try:
+                self.counts = decode_counts(body[STAMP.size :])
+            except msgspec.DecodeError:
+                log.error("a front door of another release has connected")
+                self.drop()
+                return
             (sent_ns,) = STAMP.unpack_from(body)
             self._lag.beat(self._door, sent_ns // NS_PER_US)
-            self.counts = body[STAMP.size :]
             if self._door is not self._lag.own:
                 self._send(0, BEAT, b"")
             return
@@ -360,7 +366,7 @@ class DoorLinks:
         """Return what each door counts, and how often it is connected, by the names of their metrics."""
         found = {name: Counter(up=0, links_total=times) for name, times in self._connected.items()}
         for link in self._links:
-            found[link.name].update(msgspec.json.decode(link.counts, type=dict[str, int]), up=1)
+            found[link.name].update(link.counts, up=1)
         return found
 
     @property

@@ -116,7 +116,7 @@ def test_a_tournament_with_too_few_bots_can_be_started_again_by_the_same_command
     arguments = ("tournament", "run", str(file), "--out", str(tmp_path / "out"))
     first_run = referee(*arguments)
     assert first_run.returncode == 4, first_run.stderr
-    assert "cup cannot start: this tournament takes 2 to 447 entrants, not 1" in first_run.stderr
+    assert "cup cannot start, since bots are missing" in first_run.stderr
     assert f"late could not be started: {late_bot}: No such file" in first_run.stderr
 
     late_bot.write_text(f"#!/bin/sh\nexec {program().removeprefix('grpc:')}\n", encoding="utf-8")

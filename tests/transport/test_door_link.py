@@ -275,6 +275,13 @@ async def test_a_beat_carries_what_the_door_counts(tmp_path: Path) -> None:
         assert links.counts() == {OWN: {"up": 0, "links_total": 1}}
 
 
+async def test_a_door_of_another_release_is_disconnected(tmp_path: Path) -> None:
+    async with linked(tmp_path, echo) as (links, door):
+        door.send(0, BEAT, b'{"calls_total": 7}')
+        assert await door.reader.read() == b""
+        assert links.counts()[OWN]["up"] == 0
+
+
 async def test_a_stream_that_is_gone_before_it_begins_leaves_nothing(tmp_path: Path) -> None:
     async with linked(tmp_path, echo) as (links, door):
         for number in range(1, 4):

@@ -108,8 +108,8 @@ class ContestRunner:
             async for tournament in runtime.tournaments(plan):
                 if not self.broken_pairing:
                     await self._play_tournament(tournament)
-        except TooFewEntrants as why:
-            click.echo(f"\n{plan.name} cannot start: {why}; run the same command to try again", err=True)
+        except TooFewEntrants:
+            click.echo(f"\n{plan.name} cannot start, since bots are missing; then run the same command", err=True)
 
     async def _play_tournament(self, runtime: TournamentRuntime) -> None:
         label = f"{runtime.name}/" if self.contest.is_arena else ""
