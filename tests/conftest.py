@@ -23,7 +23,10 @@ TESTS = Path(__file__).parent
 COVERED = ("contests", "match", "engines")
 """Folders here whose quick tests must cover all branches of the packages that they test."""
 
-settings.register_profile("test", derandomize=True, deadline=None, max_examples=50)
+# How long data takes to be drawn is that of the machine.
+settings.register_profile(
+    "test", derandomize=True, deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile(
     "soak", database=None, deadline=None, max_examples=300, suppress_health_check=list(HealthCheck)
 )
