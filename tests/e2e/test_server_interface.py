@@ -2,7 +2,6 @@
 
 import socket
 import subprocess
-import sys
 import threading
 from functools import partial
 from pathlib import Path
@@ -23,9 +22,8 @@ from tests.deploy.tools import find_tool
 from tests.docs import contract
 from tests.e2e import http2
 from tests.e2e.call_errors import reason_of
-from tests.e2e.honest_bots import create_match, entries, run_honest_bots
 from tests.e2e.organiser import ALQUERQUE, METHODS, Organiser
-from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server
+from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
 
 pytestmark = pytest.mark.slow
 
@@ -153,18 +151,3 @@ def read_until_closed(connection: socket.socket, answered: threading.Event) -> N
                 connection.sendall(http2.frame(http2.SETTINGS_, http2.ACK, 0))
             elif kind == http2.PING_ and not flags & http2.ACK:
                 connection.sendall(http2.frame(http2.PING_, http2.ACK, 0, payload))
-
-
-@pytest.mark.parametrize("flag", ["--grpc-event-engine", "--no-grpc-event-engine"])
-def test_bots_play_with_and_without_the_event_engine(tmp_path: Path, flag: str) -> None:
-    with run_server(tmp_path, flag) as server, server.channel() as channel:
-        owner = create_organiser_token(channel, server.admin_token)
-        secrets = register_bots(channel, owner, "anna", "bert")
-        with run_honest_bots(server, tmp_path, secrets):
-            match_id = create_match(channel, owner, "a match", "alquerque", ["anna", "bert"])
-            assert entries(channel, owner, match_id)[-1].play_ended.result.HasField("played")
-
-
-def test_grpc_is_not_imported_before_the_setting_is_known() -> None:
-    code = "import sys, referee.cli.serve; sys.exit(int('grpc' in sys.modules))"
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
