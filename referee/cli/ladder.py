@@ -8,9 +8,14 @@ from referee_values import CorrectionKind, Ladder
 
 from referee.cli import CommandGroup
 from referee.cli._shared.client_options import organiser_command
-from referee.cli._shared.common_commands import add_correction_commands, out_option, publish_contest, show_progress
 from referee.cli._shared.output import write
 from referee.cli._shared.report_text import findings_text, standings_text
+from referee.cli._shared.shared_contest_commands import (
+    add_correction_commands,
+    out_option,
+    publish_contest,
+    show_progress,
+)
 from referee.local.contest_file import read_ladder
 from referee.show.arranged_results import find_arranged
 from referee.show.collector import ladder_report, ladder_review

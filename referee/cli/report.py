@@ -6,9 +6,9 @@ import click
 from referee_client import Organiser, Refused
 
 from referee.cli._shared.client_options import ClientCommand, open_organiser, referee_options
-from referee.cli._shared.common_commands import show_progress
 from referee.cli._shared.output import write
 from referee.cli._shared.report_text import report_text
+from referee.cli._shared.shared_contest_commands import show_progress
 from referee.show.collector import ReportDataMissing, ladder_report, read_saved_report, tournament_report
 from referee.show.page import page
 from referee.show.report import Report

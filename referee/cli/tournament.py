@@ -23,10 +23,10 @@ from referee.accounts.names import natural_key
 from referee.cli import CommandGroup
 from referee.cli._shared.account_tables import print_bots
 from referee.cli._shared.client_options import organiser_command, words
-from referee.cli._shared.common_commands import REASON, add_correction_commands, out_option, publish_contest
 from referee.cli._shared.game_options import GameCommand
 from referee.cli._shared.output import STATUSES, page_option, write
 from referee.cli._shared.report_text import standings_text
+from referee.cli._shared.shared_contest_commands import REASON, add_correction_commands, out_option, publish_contest
 from referee.local.contest_file import read_tournament
 from referee.local.trf_plan import plan_of_report
 from referee.show.collector import tournament_report
