@@ -60,8 +60,13 @@ class Door:
 class DoorLag:
     """The lag of all doors of one server."""
 
-    def __init__(self, time: Time, loop_us: Callable[[Micros], Micros]) -> None:
-        """`loop_us` returns all lag of the event loop until then, during which beats wait for it."""
+    def __init__(
+        self, time: Time, loop_us: Callable[[Micros], Micros], on_growth: Callable[[], None] = lambda: None
+    ) -> None:
+        """`loop_us` returns all lag of the event loop until then, during which beats wait for it.
+
+        `on_growth` is called when there is more lag of the past.
+        """
         self._time = time
         self._loop_us = loop_us
         self.own = Door()
@@ -71,16 +76,14 @@ class DoorLag:
         """The part of that which came from doors on other machines."""
         self._credited_us: Counter[str] = Counter()
         """The part of that for each holder."""
-        self._due_us: float = inf
-        """When the first beat of any door is due."""
+        self._on_growth = on_growth
+        self.late_after_us: float = inf
+        """When a door counts as late if not all beats have come by then."""
 
     def read(self, holder: str, now_us: Micros) -> tuple[Micros, Micros]:
         """Return all lag so far, and the part of it that is of doors which the bots of this holder do not use."""
-        in_time = now_us - self._due_us <= MIN_LATE_US
-        if in_time and not self._remote_us:  # So it mostly is, several times in a move.
-            return self._past_us, 0
         all_us, foreign_us = self._past_us, self._remote_us - self._credited_us.get(holder, 0)
-        for door in () if in_time else self._doors:
+        for door in self._doors if now_us > self.late_after_us else ():
             late_us = self.late_us(door, now_us)
             all_us += late_us
             foreign_us += 0 if door.serves(holder) else late_us
@@ -98,7 +101,7 @@ class DoorLag:
 
     def after(self, holder: str, at_us: Micros, now_us: Micros) -> Micros:
         """Return the lag of the doors of this holder that has come after a moment."""
-        after_us, in_time = 0, now_us - self._due_us <= MIN_LATE_US
+        after_us, in_time = 0, now_us <= self.late_after_us
         for door in self._doors:
             if door.holders is None or holder in door.holders:
                 after_us += door.late_times.after(at_us)[0]
@@ -140,10 +143,12 @@ class DoorLag:
         return late_us
 
     def _set_due(self) -> None:
-        self._due_us = min((door.due_us for door in self._doors if door.due_us is not None), default=inf)
+        due_us = [door.due_us for door in self._doors if door.due_us is not None]
+        self.late_after_us = min(due_us, default=inf) + MIN_LATE_US
 
     def _add(self, door: Door, us: Micros) -> None:
         self._past_us += us
         if door.holders is not None:
             self._remote_us += us
             self._credited_us.update(dict.fromkeys(door.holders, us))
+        self._on_growth()

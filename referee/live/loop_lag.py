@@ -68,6 +68,12 @@ class LoopLag:
         self._due_us: Micros | None = None
         self.due_ns = inf
         """When the timer is due, by the clock of the machine."""
+        self._late_after_us = inf
+        """When the loop counts as late if the timer has not fired by then."""
+        self._lags: dict[str, Lag] = {}
+        """The lag of each holder, as it was read since it last grew: mostly nothing is late."""
+        self._grown_us: Micros = 0
+        """When any lag last grew."""
         self._timer: Timer | None = None
         self._charged_us: Counter[str] = Counter()
         """CPU time since the timer was due, by the holder that is charged for it."""
@@ -76,7 +82,7 @@ class LoopLag:
         self._charged_until_us: Micros = 0
         self._cpu_read_us: Micros = 0
         """When the CPU time was last read, in monotonic time."""
-        self.door = DoorLag(time, lambda now_us: self._past_us + self._late_us(now_us))
+        self.door = DoorLag(time, lambda now_us: self._past_us + self._late_us(now_us), self._has_grown)
         """What front doors add to the lag of the loop."""
 
     def start(self) -> None:
@@ -87,7 +93,7 @@ class LoopLag:
         if self._timer:
             self._timer.cancel()
         self._close_interval(self._time.monotonic_us())
-        self._due_us, self._timer, self.due_ns = None, None, inf
+        self._due_us, self._timer, self.due_ns, self._late_after_us = None, None, inf, inf
 
     def total_us(self) -> Micros:
         """Return all lag so far, including the current one."""
@@ -99,10 +105,16 @@ class LoopLag:
         The lag of front doors is included, but what is not of its own doors is part of what it has caused.
         """
         now_us = self._time.monotonic_us() if now_us is None else now_us
+        in_time = now_us <= self._late_after_us and now_us <= self.door.late_after_us
+        if in_time and (lag := self._lags.get(holder)):
+            return lag
         doors_us, foreign_us = self.door.read(holder, now_us)
         past_us, past_own_us = self._past_us + doors_us, self._past_own_us.get(holder, 0) + foreign_us
         if self._due_us is None or now_us - self._due_us <= MIN_LAG_US:
-            return Lag(past_us, past_own_us, holder)
+            lag = Lag(past_us, past_own_us, holder)
+            if in_time:
+                self._lags[holder] = lag
+            return lag
         late_us = now_us - self._due_us
         self.charge()
         return Lag(past_us + late_us, past_own_us + min(late_us, self._charged_us.get(holder, 0)), holder)
@@ -122,6 +134,8 @@ class LoopLag:
 
     def _as_of(self, at_us: Micros, lag: Lag, now_us: Micros) -> Lag:
         """Return the lag of that moment, given the present one."""
+        if at_us >= self._grown_us and lag is self._lags.get(lag.holder):
+            return lag
         late_us, own_us = self._late_times.after(at_us, lag.holder)
         if self._due_us is not None and self._late_us(now_us):
             more_us, more_own_us = LateTime(self._due_us, now_us, self._charged_us).after(at_us, lag.holder)
@@ -165,12 +179,16 @@ class LoopLag:
         due_us = self._due_us
         return 0 if due_us is None else max(0, self._time.monotonic_us() - due_us)
 
+    def _has_grown(self) -> None:
+        self._lags.clear()
+        self._grown_us = self._time.monotonic_us()
+
     def _late_us(self, now_us: Micros) -> Micros:
         late_us = 0 if self._due_us is None else now_us - self._due_us
         return late_us if late_us > MIN_LAG_US else 0
 
     def _set_timer(self, due_us: Micros) -> None:
-        self._due_us, self.due_ns = due_us, due_us * 1_000
+        self._due_us, self.due_ns, self._late_after_us = due_us, due_us * 1_000, due_us + MIN_LAG_US
         self._timer = self._time.call_at(due_us, self._timer_fired)
 
     def _timer_fired(self) -> None:
@@ -185,6 +203,7 @@ class LoopLag:
         late_us = self._late_us(now_us)
         self._past_us += late_us
         if late_us:
+            self._has_grown()
             self._late_times.add(LateTime(now_us - late_us, now_us, dict(self._charged_us)))
             self.stalls[bisect_left(STALL_BUCKETS_US, late_us)] += 1
             for holder, charged_us in self._charged_us.items():

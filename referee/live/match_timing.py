@@ -210,6 +210,8 @@ class RefereeDelays:
         if since_us < 0 or delay.withheld:
             return max(0, delay.stall_us + since_us)
         lag = self._lag(seat) if lag is None else lag
+        if lag is delay.lag:
+            return delay.stall_us
         return delay.stall_us + max(0, min(lag.since_us(delay.lag), since_us))
 
     def lag_us(self, seat: Seat, at_us: Micros) -> Micros:

@@ -185,7 +185,7 @@ class Outbox:
         """
         if self.closed:
             return
-        key = ("one of its own", next(self._numbers)) if key is None else key
+        key = next(self._numbers) if key is None else key
         pending: dict[Hashable, Any] = self._turns
         if type(item) is not TurnNotice:
             if self._waiting:
@@ -200,7 +200,7 @@ class Outbox:
     def put_waiting(self, item: OutboxItem) -> None:
         """Queue `item`, which need not be sent before another one is, or before `release`."""
         if not self.closed:
-            self._waiting["one of its own", next(self._numbers)] = item
+            self._waiting[next(self._numbers)] = item
 
     def release(self) -> None:
         """Send the items that wait for another one."""
