@@ -4,17 +4,21 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from referee_api.v1 import play_pb2
 from referee_api.v1.play_service_pb2 import PlayRequest, PlayResponse
 
+from referee.match.clock import MS
 from referee.transport.door_link import MESSAGE, WINDOW, LinkedStream
+from referee.transport.play.pulled_stream import PulledStream
 from referee.transport.play.pushed_stream import PushedStream
 from referee.transport.play.reader import ITEMS_PER_YIELD, PlayStream, StreamClosed
+from referee.transport.wire.wire_errors import HeartbeatLost
 from tests.live.fake_time import settle
 from tests.live.referee_harness import BOTS, RefereeHarness
-from tests.transport.test_reader import play_stream
+from tests.transport.test_reader import HEARTBEAT, play_stream
 
 HANDLER = SimpleNamespace(
     request_deserializer=PlayRequest.FromString, response_serializer=PlayResponse.SerializeToString
@@ -29,7 +33,7 @@ class Pushed:
         self.link = LinkedStream([], HANDLER, self._receive)
         self.stream = stream
         self.harness = harness
-        self.running = asyncio.create_task(PushedStream(self.link, stream).run(PlayRequest()))
+        self.running = asyncio.create_task(PushedStream(self.link, stream).run(None))
 
     def _receive(self, kind: int, body: bytes) -> None:
         if kind == MESSAGE:
@@ -123,3 +127,41 @@ async def test_a_stream_that_is_cancelled_leaves_no_task() -> None:
     pushed_stream.running.cancel()
     await settle()
     assert len(asyncio.all_tasks()) == before
+
+
+class UnreadContext:
+    """Context of a stream whose bot neither sends nor reads anything."""
+
+    async def read(self) -> Any:
+        await asyncio.Event().wait()
+
+    async def write(self, _: Any) -> None:
+        await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("through_door", [True, False])
+async def test_a_bot_that_answers_no_ping_loses_its_stream_although_it_does_not_read(through_door: bool) -> None:
+    harness = RefereeHarness()
+    (session,) = harness.connect(BOTS[0])
+    stream = play_stream(harness, session)
+    link = LinkedStream([], HANDLER, lambda *_: None)
+    link.add_credit(-WINDOW)
+    driver = PushedStream(link, stream) if through_door else PulledStream(UnreadContext(), stream)
+    running = asyncio.create_task(stream.run(driver, []))
+    await harness.time.advance(HEARTBEAT.timeout_us)
+    assert not running.done()
+    await harness.time.advance(HEARTBEAT.ping_interval_ms * MS)
+    assert isinstance(running.exception(), HeartbeatLost)
+    assert harness.time.alarms_us == []
+
+
+async def test_an_idle_stream_of_a_door_has_one_task() -> None:
+    harness = RefereeHarness()
+    (session,) = harness.connect(BOTS[0])
+    stream = play_stream(harness, session)
+    await settle()
+    before = asyncio.all_tasks()
+    running = asyncio.create_task(stream.run(PushedStream(LinkedStream([], HANDLER, lambda *_: None), stream), []))
+    await settle()
+    assert asyncio.all_tasks() - before == {running}
+    running.cancel()

@@ -67,7 +67,7 @@ def play_stream(
 
 async def read_all(stream: PlayStream, *items: play_pb2.BotItem) -> None:
     """Read a message of these items and the end of the stream."""
-    await PulledStream(FakeStreamContext(PlayRequest(items=items)), stream).read(PlayRequest())
+    await PulledStream(FakeStreamContext(PlayRequest(items=items)), stream).read(None)
 
 
 async def test_a_message_of_many_items_does_not_block_the_event_loop() -> None:

@@ -63,7 +63,7 @@ class OpenCall:
 
         Callbacks of the grpc context cannot be used: they hold a reference to the call, which prevents its reset.
         """
-        self._tasks[-1].add_done_callback(lambda _: callback())
+        self._tasks[-1].add_done_callback(partial(_call, callback))
 
     def reset(self) -> None:
         """Cancel the call at once; grpc then frees its memory."""
@@ -105,7 +105,7 @@ class OpenCalls:
         tasks = (parent, task) if parent else (task,)
         call = OpenCall(context, method, tasks, asyncio.get_running_loop().time)
         self._open.add(call)
-        call.at_end(lambda: self._open.discard(call))
+        call.at_end(partial(self._open.discard, call))
         return call
 
     def _record_parent(self, loop: asyncio.AbstractEventLoop, coroutine: Any, **more: Any) -> asyncio.Task[Any]:
@@ -136,6 +136,10 @@ def _release_frames(ended: BaseException) -> None:
     while error:
         error.__traceback__ = None
         error.__context__, error = None, error.__context__
+
+
+def _call(callback: Callable[[], None], _: "asyncio.Task[Any]") -> None:
+    callback()
 
 
 def _create_default_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **more: Any) -> asyncio.Task[Any]:

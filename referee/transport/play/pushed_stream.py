@@ -28,9 +28,9 @@ class PushedStream:
         self._composing: asyncio.Task[PlayResponse] | None = None
         """Composes the rest of a message. None: the next one can be composed."""
 
-    async def run(self, first: PlayRequest) -> None:
+    async def run(self, first: PlayRequest | None) -> None:
         self._link.push_to(lambda: self._context.run(self._receive_all), self._send_soon)
-        if first.items:
+        if first:
             self._receive(first)
         self._receive_all()
         self._send_all()
@@ -39,6 +39,10 @@ class PushedStream:
         finally:
             for task in filter(None, (self._receiving, self._composing)):
                 task.cancel()
+
+    def end(self, why: BaseException) -> None:
+        if not self._ended.done():
+            self._ended.set_exception(why)
 
     def _receive_all(self) -> None:
         outbox = self._stream.outbox
@@ -77,12 +81,12 @@ class PushedStream:
                 if outbox.is_due:
                     self._compose()
                 elif outbox.closed:
-                    self._ended.set_exception(outbox.closed)
+                    self.end(outbox.closed)
                 else:
                     outbox.call_when_due(self._send_soon)
                     return
         except Exception as why:
-            self._ended.set_exception(why)
+            self.end(why)
 
     def _compose(self) -> None:
         composed = self._stream.compose()
@@ -100,7 +104,7 @@ class PushedStream:
         try:
             self._send(composing.result())
         except (Exception, asyncio.CancelledError) as why:
-            self._ended.set_exception(why)
+            self.end(why)
         self._send_all()
 
     def _send(self, message: PlayResponse) -> None:

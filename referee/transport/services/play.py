@@ -24,7 +24,7 @@ from referee.transport.contract_options import PACKAGE
 from referee.transport.door_link import LinkedMethod
 from referee.transport.forwarding.cluster_gate import ClusterGate
 from referee.transport.guards.admission import require_readable
-from referee.transport.guards.authentication import CALLER
+from referee.transport.guards.authentication import CALLER, Caller
 from referee.transport.guards.field_limits import check_fields
 from referee.transport.guards.rate_limit import RateLimiter, StreamKind
 from referee.transport.play.pulled_stream import PulledStream
@@ -92,21 +92,27 @@ class Play(PlayServiceServicer):
     async def Play(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]
         caller = CALLER.get()
         async with self._rate_limiter.stream(caller, StreamKind.PLAY):
-            first, rest = await self._read_hello(context)
-            hello = self.convert_hello(first)
-            player = Player(caller.bot, await self._register_version(caller.bot, first.version))
-            if self._gate:
-                self._gate.check_takes_bots()
-            session = self._referee.sessions.open(player, hello, caller.holder)
+            session, rest = await self._open_session(context, caller)
             try:
-                with structlog.contextvars.bound_contextvars(bot=player.bot, session_id=session.id):
-                    log.info("session opened", version=player.version, client=first.client[:64])
-                    await self._serve(session, context, rest, caller.budget_owner)
+                await self._serve(session, context, rest, caller.budget_owner)
             except (Exception, asyncio.CancelledError) as why:
                 self._rejection_recorder.record_session_lost(session, why)
                 raise
             finally:
                 self._referee.sessions.close(session)
+
+    # On its own, so that an open stream does not keep its first message.
+    async def _open_session(self, context: Any, caller: Caller) -> tuple[Session, list[play_pb2.BotItem]]:
+        """Open a session by the Hello of a bot; return it, and the other items of the first message."""
+        first, rest = await self._read_hello(context)
+        hello = self.convert_hello(first)
+        player = Player(caller.bot, await self._register_version(caller.bot, first.version))
+        if self._gate:
+            self._gate.check_takes_bots()
+        session = self._referee.sessions.open(player, hello, caller.holder)
+        structlog.contextvars.bind_contextvars(bot=player.bot, session_id=session.id)
+        log.info("session opened", version=player.version, client=first.client[:64])
+        return session, rest
 
     def convert_hello(self, message: play_pb2.Hello) -> Hello:
         """Convert a Hello, capped at the limits of the server. Raises UnknownGame."""
@@ -137,8 +143,9 @@ class Play(PlayServiceServicer):
 
     async def _serve(self, session: Session, context: Any, rest: list[play_pb2.BotItem], owner: BudgetOwner) -> None:
         # Welcome must be the first item, before those that wait in the outbox.
-        welcome = play_pb2.RefereeItem(welcome=self.make_welcome(session))
-        await context.write(play_service_pb2.PlayResponse(items=[welcome]))
+        await context.write(
+            play_service_pb2.PlayResponse(items=[play_pb2.RefereeItem(welcome=self.make_welcome(session))])
+        )
         stream = PlayStream(
             self._referee,
             session,
