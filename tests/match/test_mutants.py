@@ -9,7 +9,10 @@ import pytest
 from tests.mutants import Workshop
 
 DRAWN = 10
+ORDER = "only the order of what stands decides who has won"
 EQUIVALENT: dict[str, str] = {
+    "return ((0.0, 1.0) if loser == 0 else (2.0, 0.0)), LOST": ORDER,
+    "return ((0.0, 2.0) if loser == 0 else (1.0, 0.0)), LOST": ORDER,
     "keys = [(side not in last, score if side not in last else 1.0) for side, score in enumerate(standing)]": (
         "the sides in `last` are tied by any constant, and behind all others by the first item"
     ),
