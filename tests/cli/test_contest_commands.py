@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from referee_client import Organiser
 from referee_values import MatchRated
 
 from referee.cli import main
+from referee.cli._shared import client_options
 from tests.clients.sdk import run_bot
 from tests.e2e.server import ServerProcess, create_organiser_token, run_server
 
@@ -277,6 +279,25 @@ def test_a_file_without_one_token_is_rejected(tmp_path: Path, content: str, more
     failed = CliRunner().invoke(main, ["bot", "list", "--at", "localhost:1", "--token-file", str(file), *more])
     assert failed.exit_code
     assert message in failed.output
+
+
+class DueTimer:
+    """A timer that is due at once."""
+
+    def __init__(self, _: float, function: Callable[[str], None], args: tuple[str]) -> None:
+        self.start = partial(function, *args)
+
+    def cancel(self) -> None:
+        """Do nothing."""
+
+
+def test_a_command_says_that_it_waits_only_while_the_server_accepts_no_connection(
+    cli: CliHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_options, "Timer", DueTimer)
+    monkeypatch.setattr(client_options, "PATIENCE_S", 0)
+    assert "waiting" not in cli.invoke("bot", "list").stderr
+    assert "waiting for localhost:1, " in cli.invoke("bot", "list", "--at", "localhost:1").stderr
 
 
 @pytest.mark.parametrize("kind", ["ladder", "tournament"])

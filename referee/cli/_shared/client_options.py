@@ -1,9 +1,13 @@
 """Options of commands that call a running referee, how its errors are shown, and its values as JSON."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+import os
+import socket
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
+from threading import Timer
 from typing import Any, Concatenate, ParamSpec, TextIO, TypeVar, get_args
 
 import click
@@ -26,6 +30,7 @@ Row = tuple[str, ...]
 
 PATIENCE_S = 15.0
 """Timeout for connecting to an unavailable referee; `watch` waits longer."""
+SILENCE_S = 2.0
 
 
 class ClientCommand(GameCommand):
@@ -118,9 +123,31 @@ def _with_organiser(command: Callable[Concatenate[Organiser, P], None]) -> Calla
     return referee_options(with_client)
 
 
-def open_organiser(at: str | None, token: str | None, ca: Path | None) -> Organiser:
-    """Open an organiser client, which the caller closes. Raises the errors of the client."""
-    return Organiser(at, token, ca=ca, patience_s=PATIENCE_S)
+@contextmanager
+def open_organiser(at: str | None, token: str | None, ca: Path | None) -> Iterator[Organiser]:
+    """Open an organiser client, and close it at the end. Raises the errors of the client."""
+    with Organiser(at, token, ca=ca, patience_s=PATIENCE_S) as organiser, announced_wait(at):
+        yield organiser
+
+
+@contextmanager
+def announced_wait(at: str | None) -> Iterator[None]:
+    """Say that the command waits if, after a while, it has not ended and the referee accepts no connection."""
+    timer = Timer(SILENCE_S, _announce_wait, (at,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _announce_wait(at: str | None) -> None:
+    host, _, port = (at or os.environ["BOT_REFEREE"]).rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), SILENCE_S).close()
+    except OSError as why:
+        click.echo(f"waiting for {host}:{port}, which cannot be reached: {why.strerror or why}", err=True)
 
 
 why_option = click.option("--why", required=True, metavar="SENTENCE", help="One sentence that the affected users see.")
