@@ -306,6 +306,21 @@ def test_a_negative_entry_number_is_rejected_and_not_sent(kind: str) -> None:
     assert (failed.exit_code, "x>=0" in failed.output) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("command", "wanted"),
+    [
+        ("admin bots pause anna --why rest", "an administrator's token"),
+        ("invitation list", "an organiser's token"),
+        ("bot show anna", "the token of the bot or its owner"),
+        ("ladder list", "a token"),
+    ],
+)
+def test_a_missing_token_is_named_by_what_the_command_needs(command: str, wanted: str) -> None:
+    environment = {"BOT_REFEREE": "localhost:1", "BOT_TOKEN": None, "BOT_TOKEN_FILE": None}
+    failed = CliRunner().invoke(main, command.split(), env=environment)
+    assert (failed.exit_code, failed.stderr) == (1, f"Error: {wanted} is missing: set BOT_TOKEN\n")
+
+
 def test_a_missing_address_and_local_bots_are_reported(tmp_path: Path) -> None:
     no_environment = {"BOT_REFEREE": None, "BOT_TOKEN": None}
     failed = CliRunner().invoke(main, ["ladder", "list"], env=no_environment)

@@ -16,7 +16,7 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from referee_api.conversion import to_message
 from referee_client import Organiser
-from referee_client.errors import RefereeError, Refused
+from referee_client.errors import Misconfigured, RefereeError, Refused
 from referee_values import Value
 
 from engines.game_errors import unknown
@@ -31,6 +31,12 @@ Row = tuple[str, ...]
 PATIENCE_S = 15.0
 """Timeout for connecting to an unavailable referee; `watch` waits longer."""
 SILENCE_S = 2.0
+TOKENS = {
+    "admin": "an administrator's token",
+    "invitation": "an organiser's token",
+    "bot": "the token of the bot or its owner",
+}
+"""The tokens that groups of commands need."""
 
 
 class ClientCommand(GameCommand):
@@ -126,8 +132,17 @@ def _with_organiser(command: Callable[Concatenate[Organiser, P], None]) -> Calla
 @contextmanager
 def open_organiser(at: str | None, token: str | None, ca: Path | None) -> Iterator[Organiser]:
     """Open an organiser client, and close it at the end. Raises the errors of the client."""
-    with Organiser(at, token, ca=ca, patience_s=PATIENCE_S) as organiser, announced_wait(at):
+    try:
+        opened = Organiser(at, token, ca=ca, patience_s=PATIENCE_S)
+    except Misconfigured as why:
+        raise Misconfigured(str(why).replace("the bot's token", _wanted_token())) from None
+    with opened as organiser, announced_wait(at):
         yield organiser
+
+
+def _wanted_token() -> str:
+    groups = click.get_current_context().command_path.split()
+    return next((TOKENS[group] for group in groups if group in TOKENS), "a token")
 
 
 @contextmanager
