@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from referee_client import Organiser
-from referee_values import MatchRated
+from referee_values import BotLogEntry, ErrorReason, MatchRated, SessionLost
 
 from referee.cli import main
 from referee.cli._shared import client_options
+from referee.cli.bot import event_text
 from tests.clients.sdk import run_bot
 from tests.e2e.server import ServerProcess, create_organiser_token, run_server
 
@@ -279,6 +280,14 @@ def test_a_file_without_one_token_is_rejected(tmp_path: Path, content: str, more
     failed = CliRunner().invoke(main, ["bot", "list", "--at", "localhost:1", "--token-file", str(file), *more])
     assert failed.exit_code
     assert message in failed.output
+
+
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [("HEARTBEAT_LOST", "it was stopped, its connection broke, or it sent no pong"), ("BAD_TOKEN", "bad token")],
+)
+def test_a_lost_session_is_shown_with_what_may_have_ended_it(reason: ErrorReason, text: str) -> None:
+    assert event_text(BotLogEntry(session_lost=SessionLost(reason=reason))) == f"session lost: {text}"
 
 
 class DueTimer:
