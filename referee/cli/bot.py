@@ -34,6 +34,8 @@ from referee.show.formatting import plain
 bot_argument = click.argument("name", metavar="BOT")
 SCOPES: dict[str, ConsentScope] = {"own": "own", "contests": "own_and_contests", "anyone": "anyone"}
 MAX_MS = 2**32 - 1
+STOPPED = "it was stopped, its connection broke, or it sent no pong"
+"""A program that is stopped cancels its call, which looks to the referee like a broken connection."""
 
 
 def consent_options(command: Command) -> Command:
@@ -147,11 +149,12 @@ def _log_row(entry: BotLogEntry) -> tuple[str, ...]:
         time_of(entry.create_time),
         entry.version or NONE,
         entry.match_id or NONE,
-        _event_text(entry),
+        event_text(entry),
     )
 
 
-def _event_text(entry: BotLogEntry) -> str:
+def event_text(entry: BotLogEntry) -> str:
+    """Return an entry in words."""
     match entry.event:
         case RejectedItem(move=move, error=ErrorDetail(reason=reason, message=message)):
             return f"rejected: {f'{move}: ' if move else ''}{message} ({reason})"
@@ -160,7 +163,7 @@ def _event_text(entry: BotLogEntry) -> str:
         case Forfeit(cause=cause):
             return f"forfeited: {plain(cause)}"
         case SessionLost(reason=reason):
-            return f"session lost: {plain(reason.lower())}"
+            return f"session lost: {STOPPED if reason == 'HEARTBEAT_LOST' else plain(reason.lower())}"
         case Notice(message=message):
             return message
     return "unknown event; this program is older than the referee"

@@ -15,6 +15,7 @@ from referee.cli._shared.client_options import (
     PATIENCE_S,
     ClientCommand,
     address_options,
+    announced_wait,
     organiser_command,
     print_json,
     print_values,
@@ -87,7 +88,8 @@ def redeem(at: str | None, ca: Path | None, code: str, holder: str) -> None:
 
     The author's token is printed once, alone on standard output, so that it can be redirected to a file.
     """
-    secret = redeem_code(code, holder, at, ca=ca, patience_s=PATIENCE_S)
+    with announced_wait(at):
+        secret = redeem_code(code, holder, at, ca=ca, patience_s=PATIENCE_S)
     if not secret:
         raise click.ClickException(
             f"the answer with the token was lost: ask an administrator for another token of {holder}"

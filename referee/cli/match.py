@@ -14,6 +14,7 @@ from referee.cli._shared.standings_text import arena_text
 from referee.cli._shared.tournament_runner import run_contest
 from referee.contests.tournament.tournament_terms import MAX_REPETITIONS
 from referee.local.arena_plan import meeting_keys, read_arena
+from referee.local.bot_pool import check_programs
 from referee.local.contest_file import tournament_plan
 from referee.local.entrant import read_entrants
 from referee.local.local_tournament import LocalContest
@@ -98,6 +99,7 @@ def match(
     keys |= {"name": "match", "start_within_s": start_within}
     keys |= meeting_keys(known.table(settings), len(names), names, games, openings)
     plan = replace(tournament_plan(keys, Path("match"), LOCAL_POLICIES), bots=entrants)
+    check_programs(entrants, Path.cwd())
     where = out or DEFAULT_OUT / f"match-{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"
     contest = LocalContest((plan,), Path.cwd(), ResultsFolder(where), page)
     context.exit(run_contest(contest, arena_text).status())

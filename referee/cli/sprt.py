@@ -13,6 +13,7 @@ from referee.cli._shared.client_options import words
 from referee.cli._shared.game_options import GameCommand, rule_options, select_game
 from referee.cli._shared.play_options import plan_keys, play_options, read_chosen_openings
 from referee.cli._shared.tournament_runner import full_report, run_contest
+from referee.local.bot_pool import check_programs
 from referee.local.contest_file import tournament_plan
 from referee.local.entrant import read_entrants
 from referee.local.local_tournament import LocalContest
@@ -107,6 +108,7 @@ def sprt(
         "duplicate_play": {"openings": list(read_chosen_openings(play, known, settings))},
     }
     plan = replace(tournament_plan(keys, Path("sprt"), LOCAL_POLICIES), bots=bots)
+    check_programs(bots, Path.cwd())
     where = out or DEFAULT_OUT / f"{datetime.now().astimezone():%Y-%m-%d-%H%M%S}"
     runner = run_contest(LocalContest((plan,), Path.cwd(), ResultsFolder(where)), full_report)
     test = runner.reports[plan.name].sprt if runner.reports else None

@@ -181,7 +181,7 @@ class ContestWorker(ABC, Generic[S]):
         uncertain, state = self._uncertain, self.state
         unstarted = [due for due in state.unstarted if uncertain is None or due.id in uncertain]
         for due in [*state.playing, *unstarted]:
-            match = await self._factory.find(self._store.contest, due.id)
+            match = await self._factory.find(state, due)
             if match:
                 await self._record_start(due, match)
         self._uncertain = set()

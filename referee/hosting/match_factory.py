@@ -1,7 +1,7 @@
 """Creates matches of contests once all their bots are online, have room for one more match, and are not paused.
 
-A match is labelled with the contest that created it, and has the id of the due match as its request id. So creating
-it is idempotent: the log rejects a second match with the same id, also after a crash.
+A match is labelled with the contest that created it and the id of the due match, from which its own id follows. So
+creating it is idempotent: the log rejects a second match with the same id, also after a crash.
 
 The match queue shows the planned matches that have not started, and what each of them waits for. It is derived from
 the state of contests and the presence of bots; the workers are not involved.
@@ -35,10 +35,19 @@ def match_request_for(state: ContestState, due: DueMatch, players: tuple[Player,
     """Return the request that creates a due match of a contest."""
     terms, start, openings = state.match_terms(due), state.start_of(due), state.terms.openings
     labels = {MAKER: state.contest, REQUEST_ID: due.id, PAIRING: due.pairing.id, **state.labels}
+    match_id = match_id_for(state, due)
     if start is None:
-        return MatchRequest(terms, players, labels=labels)
+        return MatchRequest(terms, players, labels=labels, match_id=match_id)
     opening = DEFAULT_OPENING if start.opening is None else openings[start.opening]
-    return MatchRequest(terms, players, start.seed, opening, {**labels, SET: start.set_id})
+    return MatchRequest(terms, players, start.seed, opening, {**labels, SET: start.set_id}, match_id)
+
+
+def match_id_for(state: ContestState, due: DueMatch) -> str:
+    """Return the id of a due match, which follows from the contest and its seed.
+
+    Contests of other servers may have the same names, but their matches can be packed into the same file.
+    """
+    return match_id_of(state.contest, state.play.terms.chance.fork(f"match {due.id}").seed.hex())
 
 
 class BotUnavailable(Exception):
@@ -112,10 +121,10 @@ class MatchFactory:
         finally:
             self._reserved.subtract(set(players))
 
-    async def find(self, contest: str, request_id: str) -> Match | None:
-        """Return the match that the contest created with that request id, or None. Raises StoreUnavailable."""
+    async def find(self, state: ContestState, due: DueMatch) -> Match | None:
+        """Return the match that the contest created for `due`, or None. Raises StoreUnavailable."""
         try:
-            return (await self._referee.status(match_id_of(contest, request_id))).match
+            return (await self._referee.status(match_id_for(state, due))).match
         except NoSuchMatch:
             return None
 

@@ -28,7 +28,6 @@ from referee.hosting.match_factory import match_request_for
 from referee.hosting.tournament_state import TournamentState
 from referee.lab.lab_match import LabMatch, LabResult
 from referee.lab.same_table import seed_of, without_nonces
-from referee.live.create import match_id_of
 from referee.live.match_request import LiveLimits
 from referee.local.contest_file import TournamentPlan, entries_of, hosted_terms
 from referee.local.terms_reader import LOCAL_CREDIT
@@ -109,8 +108,7 @@ class LabTournament:
         state = self._state
         bots = {name: state.players_of(due, name) for name in due.seats}
         request = match_request_for(state, due, self._seating.players(due, bots))
-        match_id = match_id_of(state.contest, due.id)
-        setup = request.setup(match_id, request.seed or seed_of(self._seed, due.id), self._games, LAB_LIMITS)
+        setup = request.setup(request.match_id, request.seed or seed_of(self._seed, due.id), self._games, LAB_LIMITS)
         name = f"{due.pairing.id}.{due.number}" + (f"-{due.attempt}" if due.attempt > 1 else "")
         self._running[name] = due
         self._taken += 1

@@ -163,8 +163,8 @@ class MatchCreator:
 
     def _match_id(self, request: MatchRequest) -> str:
         request_id = request.labels.get(REQUEST_ID)
-        if not request_id:
-            return self._mint_id()
+        if request.match_id or not request_id:
+            return request.match_id or self._mint_id()
         return match_id_of(request.labels.get(MAKER, ""), request_id)
 
     async def _setup(self, request: MatchRequest, match_id: str, seed: bytes) -> Setup:

@@ -49,6 +49,8 @@ class MatchRequest(Struct, frozen=True, gc=False):
     opening: Opening = DEFAULT_OPENING
     labels: Mapping[str, str] = field(default_factory=dict)
     """Labels by name, without empty ones."""
+    match_id: str = ""
+    """Empty: it follows from the labels."""
 
     def setup(self, match_id: str, seed: bytes, games: Mapping[str, Game], limits: LiveLimits) -> Setup:
         """Return the setup with every default filled in. Raises UnknownGame, BadSetup or an error of the game."""

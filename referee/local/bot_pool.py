@@ -10,7 +10,7 @@ from pathlib import Path
 from referee_client import AsyncOrganiser, Refused
 
 from referee.local.bot_process import DIRECTLY, BotProcess, check_program
-from referee.local.entrant import Entrant
+from referee.local.entrant import BadEntrant, Entrant
 from referee.local.results_folder import ResultsFolder
 from referee.local.sandbox import ENVIRONMENT, Sandbox
 
@@ -61,6 +61,15 @@ def passed_on(environment: Mapping[str, str], entrant: Entrant) -> dict[str, str
         for name, text in environment.items()
         if name in PASSED_ON or name.startswith("LC_") or name in entrant.env
     }
+
+
+def check_programs(entrants: Iterable[Entrant], run_in: Path) -> None:
+    """Raise BadEntrant if the program of a bot does not exist or is not executable."""
+    for entrant in entrants:
+        try:
+            check_program(entrant.program, run_in / entrant.folder, passed_on(os.environ, entrant).get("PATH"))
+        except OSError as why:
+            raise BadEntrant(entrant.program, f"cannot be started: {why.strerror}") from None
 
 
 class BotStartFailed(Exception):

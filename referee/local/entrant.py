@@ -74,6 +74,12 @@ class Entrant:
     only_game: str = ""
     """The only game that it plays; empty: it says so when it connects."""
 
+    @property
+    def program(self) -> str:
+        """The program that plays, which a bridge may start."""
+        bridged = self.command[: len(BRIDGE)] == BRIDGE and "--" in self.command
+        return self.command[self.command.index("--") + 1 if bridged else 0]
+
     def command_for(self, max_matches: int) -> tuple[str, ...]:
         """Return the command of a process that plays that many matches at once.
 

@@ -124,7 +124,11 @@ def _refusal(match: Match, command: Command) -> MatchError:
         return NoSuchSeat(seat, len(match.table.seats))
     if match.result:
         return MatchOver(str(match.result))
-    return NotAllowedNow(type(command).__name__, match.phase.value)
+    return NotAllowedNow(type(command).__name__, match.phase.value, ", ".join(map(str, _open_seats(match))))
+
+
+def _open_seats(match: Match) -> tuple[int, ...]:
+    return tuple(seat for seat, player in enumerate(match.players) if not player.bot)
 
 
 def _take_seat(builder: DecisionBuilder, command: TakeSeat) -> None:
@@ -154,8 +158,7 @@ def _add_nonce(builder: DecisionBuilder, command: AddNonce) -> None:
 
 def _start_play(builder: DecisionBuilder, _: StartPlay) -> None:
     match = builder.match
-    still_open = tuple(seat for seat, player in enumerate(match.players) if not player.bot)
-    if still_open:
+    if still_open := _open_seats(match):
         raise SeatsOpen(still_open)
     seated = match.players
     if match.terms.random_seats:

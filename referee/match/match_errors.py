@@ -22,8 +22,9 @@ class BadSetup(MatchError):
 class NotAllowedNow(MatchError):
     """A command that is not allowed in this phase of the match."""
 
-    def __init__(self, command: str, phase: str) -> None:
-        super().__init__(f"{command} is not possible while the match is {phase}", command=command, waiting_for=phase)
+    def __init__(self, command: str, phase: str, open_seats: str) -> None:
+        sentence = f"{command} is not possible while the match is {phase}"
+        super().__init__(sentence, command=command, waiting_for=open_seats or "bots")
 
 
 class MatchOver(MatchError):

@@ -2,16 +2,19 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 from referee_client import Organiser
-from referee_values import MatchRated
+from referee_values import BotLogEntry, ErrorReason, MatchRated, SessionLost
 
 from referee.cli import main
+from referee.cli._shared import client_options
+from referee.cli.bot import event_text
 from tests.clients.sdk import run_bot
 from tests.e2e.server import ServerProcess, create_organiser_token, run_server
 
@@ -279,10 +282,52 @@ def test_a_file_without_one_token_is_rejected(tmp_path: Path, content: str, more
     assert message in failed.output
 
 
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [("HEARTBEAT_LOST", "it was stopped, its connection broke, or it sent no pong"), ("BAD_TOKEN", "bad token")],
+)
+def test_a_lost_session_is_shown_with_what_may_have_ended_it(reason: ErrorReason, text: str) -> None:
+    assert event_text(BotLogEntry(session_lost=SessionLost(reason=reason))) == f"session lost: {text}"
+
+
+class DueTimer:
+    """A timer that is due at once."""
+
+    def __init__(self, _: float, function: Callable[[str], None], args: tuple[str]) -> None:
+        self.start = partial(function, *args)
+
+    def cancel(self) -> None:
+        """Do nothing."""
+
+
+def test_a_command_says_that_it_waits_only_while_the_server_accepts_no_connection(
+    cli: CliHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_options, "Timer", DueTimer)
+    monkeypatch.setattr(client_options, "PATIENCE_S", 0)
+    assert "waiting" not in cli.invoke("bot", "list").stderr
+    assert "waiting for localhost:1, " in cli.invoke("bot", "list", "--at", "localhost:1").stderr
+
+
 @pytest.mark.parametrize("kind", ["ladder", "tournament"])
 def test_a_negative_entry_number_is_rejected_and_not_sent(kind: str) -> None:
     failed = CliRunner().invoke(main, [kind, "watch", "main", "--after", "-1", "--at", "localhost:1", "--token", "x"])
     assert (failed.exit_code, "x>=0" in failed.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("command", "wanted"),
+    [
+        ("admin bots pause anna --why rest", "an administrator's token"),
+        ("invitation list", "an organiser's token"),
+        ("bot show anna", "the token of the bot or its owner"),
+        ("ladder list", "a token"),
+    ],
+)
+def test_a_missing_token_is_named_by_what_the_command_needs(command: str, wanted: str) -> None:
+    environment = {"BOT_REFEREE": "localhost:1", "BOT_TOKEN": None, "BOT_TOKEN_FILE": None}
+    failed = CliRunner().invoke(main, command.split(), env=environment)
+    assert (failed.exit_code, failed.stderr) == (1, f"Error: {wanted} is missing: set BOT_TOKEN\n")
 
 
 def test_a_missing_address_and_local_bots_are_reported(tmp_path: Path) -> None:

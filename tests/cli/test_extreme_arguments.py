@@ -73,6 +73,23 @@ def test_what_cannot_be_played_is_an_error_before_anything_starts(
 
 
 @pytest.mark.parametrize("command", ["match", "sprt"])
+@pytest.mark.parametrize("bot", ["{}", "mine={}", "grpc:{}", "{} --fast", "gtp:{}"])
+@pytest.mark.parametrize(
+    ("program", "why"), [("./gone", "No such file or directory"), ("./text", "not executable; `chmod +x ./text` makes")]
+)
+def test_a_program_that_cannot_be_started_is_refused_before_anything_starts(
+    command: str, bot: str, program: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text").touch()
+    game = ("--game", "go") if "gtp" in bot else ()
+    refused = CliRunner().invoke(main, [command, bot.format(program), "random", *game])
+    assert refused.exit_code == 2
+    assert f"the bot '{program}' cannot be started: {why}" in " ".join(refused.output.split())
+    assert [*tmp_path.iterdir()] == [tmp_path / "text"]
+
+
+@pytest.mark.parametrize("command", ["match", "sprt"])
 @pytest.mark.parametrize(("bot", "only"), [("uci:fish", "chess"), ("gtp:gnugo --mode gtp", "go")])
 def test_an_engine_of_another_game_is_refused_before_anything_starts(
     command: str, bot: str, only: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from referee_api.v1 import bot_pb2
 
-from tests.e2e.call_errors import reason_of
+from tests.e2e.call_errors import assert_refused, reason_of
 from tests.e2e.contests import ROUND_ROBIN, create_ladder, create_tournament, entrants_of, match_terms
 from tests.e2e.organiser import METHODS, Organiser, call_method, new_organiser
 from tests.e2e.server import ServerProcess, run_server
@@ -102,7 +102,9 @@ def test_nobody_acts_for_others(organiser: Organiser, author: Organiser, caller:
     with new_organiser(organiser.server, organiser.channel, f"{organiser.name}-other", 1) as other:
         secret = {"author": author.token, "organiser": other.token, "bot": organiser.secrets[2]}[caller]
         for method, fields in calls:
-            assert reason_of(call_method, organiser.channel, method, secret, **fields) == "NOT_YOURS", method
+            error = assert_refused("NOT_YOURS", call_method, organiser.channel, method, secret, **fields)
+            assert error.metadata["method"] == method.rpartition("/")[2]
+            assert "; use " in error.sentence
 
 
 def test_an_author_manages_its_bots_up_to_their_number(author: Organiser) -> None:

@@ -1,11 +1,12 @@
-"""The match queue: matches that wait to be played, for how long, and for what."""
+"""Ids of the matches of contests; and the match queue: matches that wait to be played, for how long, and for what."""
 
 from collections import Counter
 
+from msgspec.structs import replace
 from referee_values import RoundRobin
 
 from referee.accounts.bots import BotPause, PauseCause, paused
-from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason
+from referee.hosting.match_factory import MatchQueue, QueuedMatch, WaitReason, match_id_for
 from referee.live.sessions import Hello
 from referee.match.clock import SECOND
 from tests.hosting.harness import MANY_MATCHES, HostingHarness, cup_terms, open_with_tournament, reopen
@@ -27,6 +28,15 @@ def tournament_wait_reasons(harness: HostingHarness) -> Counter[WaitReason]:
 async def silent_tournament(*bots: str, at_once: int = 0) -> HostingHarness:
     """Start a tournament. Its bots are offline, and would not answer."""
     return await open_with_tournament(cup_terms(RoundRobin(), max_concurrent_matches=at_once), *bots, silent=True)
+
+
+async def test_contests_of_the_same_name_on_two_servers_have_other_match_ids() -> None:
+    harness = await silent_tournament("a", "b")
+    here = await harness.tournaments.get("cup")
+    (due,) = here.waiting
+    terms = replace(here.tournament.terms, seed=bytes(31) + b"1")
+    there = replace(here, tournament=replace(here.tournament, terms=terms))
+    assert match_id_for(here, due) == match_id_for(here, due) != match_id_for(there, due)
 
 
 async def test_a_ladder_without_bots_has_no_queue() -> None:

@@ -106,6 +106,14 @@ def test_a_fault_of_a_bot_loses_the_match_and_sets_the_exit_status(
     assert ("bad illegal: 'nonsense': " in completed.stdout) == (behaviour == "illegal")
 
 
+def test_the_log_of_a_bot_whose_code_fails_is_named(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("def choose(turn):\n    raise ValueError('no idea')\n", encoding="utf-8")
+    bad, out = f"bad=python:{tmp_path}/bad.py:choose", tmp_path / "out"
+    completed = referee("match", bad, "random", "--games", "2", "--out", str(out))
+    assert completed.returncode == 0, completed.stderr
+    assert completed.stderr == f"\nbad failed and resigned, matches: 2; its output: {out}/bots/bad.log\n"
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_contest_leaves_no_process_and_can_be_resumed(tmp_path: Path, number: signal.Signals) -> None:
     arguments = (

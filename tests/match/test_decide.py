@@ -102,8 +102,16 @@ def test_the_grid_has_every_command_and_agrees_with_the_table() -> None:
 
 
 def test_the_error_for_a_command_in_a_wrong_phase_names_the_phase() -> None:
-    error = at(MatchPhase.PLAYING).refuses(StartPlay(), NotAllowedNow, command="StartPlay", waiting_for="playing")
+    error = at(MatchPhase.PLAYING).refuses(StartPlay(), NotAllowedNow)
     assert str(error) == "StartPlay is not possible while the match is playing"
+
+
+@pytest.mark.parametrize(("players", "waits_for"), [(("ada", ""), "1"), (("", ""), "0, 1"), (("ada", "bob"), "bots")])
+def test_the_error_before_the_start_says_for_which_seats_the_match_waits(
+    players: tuple[str, ...], waits_for: str
+) -> None:
+    setup = match_setup(STONES, chosen={"seats": 2}, players=tuple(map(Player, players)))
+    MatchFixture(setup).refuses(Resign(0), NotAllowedNow, command="Resign", waiting_for=waits_for)
 
 
 def test_every_event_can_be_applied() -> None:

@@ -71,10 +71,18 @@ def test_a_revoked_token_is_rejected_at_once() -> None:
         harness.call(f"Bearer {harness.secret}")
 
 
-def test_the_token_of_an_author_does_not_play_and_the_right_one_is_named() -> None:
+@pytest.mark.parametrize(
+    ("method", "right"),
+    [
+        ("PlayService/Play", "the bot's token"),
+        ("LadderService/CreateLadder", "a token of the role organiser or admin"),
+        ("AdminService/Drain", "a token of the role admin"),
+    ],
+)
+def test_the_token_of_an_author_does_not_do_what_others_may_and_the_right_one_is_named(method: str, right: str) -> None:
     harness = AuthenticationHarness(Role.AUTHOR)
-    with pytest.raises(NotYours, match="use the bot's token"):
-        harness.call(f"Bearer {harness.secret}", CALL_RULES["PlayService/Play"])
+    with pytest.raises(NotYours, match=f"; use {right}$"):
+        harness.call(f"Bearer {harness.secret}", CALL_RULES[method])
 
 
 async def test_the_last_use_of_a_token_is_stored_to_the_minute() -> None:

@@ -1,9 +1,13 @@
 """Options of commands that call a running referee, how its errors are shown, and its values as JSON."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+import os
+import socket
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
+from threading import Timer
 from typing import Any, Concatenate, ParamSpec, TextIO, TypeVar, get_args
 
 import click
@@ -12,7 +16,7 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from referee_api.conversion import to_message
 from referee_client import Organiser
-from referee_client.errors import RefereeError, Refused
+from referee_client.errors import Misconfigured, RefereeError, Refused
 from referee_values import Value
 
 from engines.game_errors import unknown
@@ -26,6 +30,13 @@ Row = tuple[str, ...]
 
 PATIENCE_S = 15.0
 """Timeout for connecting to an unavailable referee; `watch` waits longer."""
+SILENCE_S = 2.0
+TOKENS = {
+    "admin": "an administrator's token",
+    "invitation": "an organiser's token",
+    "bot": "the token of the bot or its owner",
+}
+"""The tokens that groups of commands need."""
 
 
 class ClientCommand(GameCommand):
@@ -118,9 +129,40 @@ def _with_organiser(command: Callable[Concatenate[Organiser, P], None]) -> Calla
     return referee_options(with_client)
 
 
-def open_organiser(at: str | None, token: str | None, ca: Path | None) -> Organiser:
-    """Open an organiser client, which the caller closes. Raises the errors of the client."""
-    return Organiser(at, token, ca=ca, patience_s=PATIENCE_S)
+@contextmanager
+def open_organiser(at: str | None, token: str | None, ca: Path | None) -> Iterator[Organiser]:
+    """Open an organiser client, and close it at the end. Raises the errors of the client."""
+    try:
+        opened = Organiser(at, token, ca=ca, patience_s=PATIENCE_S)
+    except Misconfigured as why:
+        raise Misconfigured(str(why).replace("the bot's token", _wanted_token())) from None
+    with opened as organiser, announced_wait(at):
+        yield organiser
+
+
+def _wanted_token() -> str:
+    groups = click.get_current_context().command_path.split()
+    return next((TOKENS[group] for group in groups if group in TOKENS), "a token")
+
+
+@contextmanager
+def announced_wait(at: str | None) -> Iterator[None]:
+    """Say that the command waits if, after a while, it has not ended and the referee accepts no connection."""
+    timer = Timer(SILENCE_S, _announce_wait, (at,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _announce_wait(at: str | None) -> None:
+    host, _, port = (at or os.environ["BOT_REFEREE"]).rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), SILENCE_S).close()
+    except OSError as why:
+        click.echo(f"waiting for {host}:{port}, which cannot be reached: {why.strerror or why}", err=True)
 
 
 why_option = click.option("--why", required=True, metavar="SENTENCE", help="One sentence that the affected users see.")

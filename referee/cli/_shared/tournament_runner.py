@@ -144,6 +144,10 @@ class ContestRunner:
             report = f"NAME/{PAGE}" if self.contest.is_arena else PAGE
             click.echo(f"\n{self._summary(self)}\n")
             click.echo(f"this run took {took_s:.0f} s; results: {folder.path}, report: {report}")
+        for bot in self.contest.plans[0].bots:
+            if failures := folder.count_failures(bot.name):
+                log = folder.bot_log(bot.name)
+                click.echo(f"\n{bot.name} failed and resigned, matches: {failures}; its output: {log}", err=True)
         for name, why in self.absent.items():
             click.echo(f"\n{name} could not be started: {why}\nits output: {folder.bot_log(name)}", err=True)
         if self.broken_pairing:

@@ -17,7 +17,6 @@ from referee.transport.contract_options import CallRule
 from referee.transport.guards.identity_tokens import IdentityTokens, looks_like_jwt
 from referee.transport.wire.wire_errors import BadToken, NoToken, NotYours
 
-BOTS_TOKEN = "use the bot's token"
 BEARER = "bearer "
 CACHE_US: Micros = 10 * SECOND
 """Age at which a cached token is read again, in the background. A token revoked on this server is removed at once."""
@@ -88,7 +87,7 @@ class Authenticator:
         if token is None or not token.is_valid_at(self._time.wall_ms()):
             raise BadToken
         if token.role not in rule.callers:
-            raise NotYours(rule.method, BOTS_TOKEN if Role.BOT in rule.callers else "")
+            raise NotYours(rule.method, _right_token(rule))
         return Caller(token)
 
     def must_verify(self, authorization: str) -> bool:
@@ -142,6 +141,12 @@ class Authenticator:
                 token = await self._tokens.change_token(token.id, lambda fresh: used(fresh, now_ms))
             if token and self._cache.get(sha256) is cached:  # Otherwise `forget` was called meanwhile.
                 self._cache[sha256] = token, self._time.monotonic_us() + CACHE_US
+
+
+def _right_token(rule: CallRule) -> str:
+    if Role.BOT in rule.callers:
+        return "the bot's token"
+    return f"a token of the role {' or '.join(role.value for role in Role if role in rule.callers)}"
 
 
 def _secret(authorization: str) -> str:

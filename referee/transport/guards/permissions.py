@@ -26,27 +26,29 @@ from referee.transport.guards.authentication import Caller
 from referee.transport.wire.contests import read_entrant
 from referee.transport.wire.wire_errors import NotYours
 
+OF_BOT_OR_ORGANISER = "the bot's token, or one of its owner, the organiser or an administrator"
+
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
     accounts: Accounts
 
-    async def require_all(self, caller: Caller, organiser: str, bots: Iterable[Player], what: str) -> None:
+    async def require_all(self, caller: Caller, organiser: str, bots: Iterable[Player], method: str) -> None:
         """Raises NotYours unless the contest, or every one of these bots, is the caller's; or NoSuchBot."""
         if is_organiser_of(caller, organiser):
             return
         for player in bots:
             if not await self._acts_for(caller, player.bot):
-                raise NotYours(what)
+                raise NotYours(method, OF_BOT_OR_ORGANISER, " for another's bot")
 
-    async def require_any(self, caller: Caller, organiser: str, bots: Iterable[Player], what: str) -> None:
+    async def require_any(self, caller: Caller, organiser: str, bots: Iterable[Player], method: str) -> None:
         """Raises NotYours unless the contest, or one of these bots, is the caller's; or NoSuchBot."""
         if is_organiser_of(caller, organiser):
             return
         for player in bots:
             if await self._acts_for(caller, player.bot):
                 return
-        raise NotYours(what)
+        raise NotYours(method, OF_BOT_OR_ORGANISER, " for another")
 
     async def _acts_for(self, caller: Caller, bot: str) -> bool:
         if caller.role is Role.BOT:
@@ -59,10 +61,10 @@ def is_organiser_of(caller: Caller, organiser: str) -> bool:
     return caller.role is Role.ADMIN or (caller.role is Role.ORGANISER and caller.holder == organiser)
 
 
-def require_organiser(caller: Caller, organiser: str, what: str) -> None:
-    """Raises NotYours."""
+def require_organiser(caller: Caller, organiser: str, method: str, kind: str) -> None:
+    """Raises NotYours. `kind` is that of the contest."""
     if not is_organiser_of(caller, organiser):
-        raise NotYours(what)
+        raise NotYours(method, "a token of its organiser or an administrator", f" for a {kind} of another")
 
 
 def resolve_new_entrant(entrant: contest_pb2.Entrant, caller: Caller) -> tuple[str, tuple[Player, ...]]:
@@ -116,7 +118,7 @@ class MatchLabels:
     async def check_rating_ladder(self, name: str, caller: Caller, method: str) -> LadderState:
         """Return the ladder that is to rate matches of the caller. Raises NoSuchLadder or NotYours."""
         state = await self.ladders.get(name)
-        require_organiser(caller, state.organiser, f"{method} for a ladder of another")
+        require_organiser(caller, state.organiser, method, state.kind)
         return state
 
     async def check_player(self, match: Match, player: Player) -> None:

@@ -29,25 +29,26 @@ from referee.transport.wire.wire_errors import NoDrawOffered, NoDrawsHere, NotYo
 CONNECTION_BROKEN = "HEARTBEAT_LOST"
 REFEREE_FAULT = "REFEREE_FAULT"
 """Reasons of a session that was closed without an error of the contract."""
+OF_HOLDER = "the token of the bot that holds the seat"
 
 
 def seats_of(match: Match | Setup, bot: str) -> list[Seat]:
     return [seat for seat, player in enumerate(match.players) if bot and player.bot == bot]
 
 
-def held_seat(match: Match | Setup, bot: str, seat: Seat | None) -> Seat:
+def held_seat(match: Match | Setup, bot: str, seat: Seat | None, method: str = "Play") -> Seat:
     """Return the seat if the bot holds it; for None, its only seat. Raises NoSuchSeat, NotYours or BadField."""
     if seat is None:
         own = seats_of(match, bot)
         if len(own) > 1:
             raise BadField("seat", f"it is required, because the bot holds seats {', '.join(map(str, own))}")
         if not own:
-            raise NotYours("it: the bot holds no seat in this match")
+            raise NotYours(method, OF_HOLDER, ": the bot holds no seat in this match")
         return own[0]
     if not 0 <= seat < len(match.players):
         raise NoSuchSeat(seat, len(match.players))
     if not bot or match.players[seat].bot != bot:
-        raise NotYours(f"seat {seat}")
+        raise NotYours(method, OF_HOLDER, f" for seat {seat}")
     return seat
 
 

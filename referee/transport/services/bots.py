@@ -31,7 +31,7 @@ from referee.live.referee import Referee
 from referee.transport.guards.authentication import CALLER, Authenticator
 from referee.transport.guards.public_reading import PUBLIC_HOLDER
 from referee.transport.guards.rate_limit import RateLimiter
-from referee.transport.services.matches import check_request_id
+from referee.transport.services.matches import check_request_id, method_of
 from referee.transport.services.paging import convert_page, page_after_last, page_size, parse_page_token
 from referee.transport.wire.accounts import bot_log_entry_of, bot_of, read_consent, token_of, version_of
 from referee.transport.wire.basic_types import unix_ms
@@ -121,7 +121,7 @@ class Bots(BotServiceServicer):
         )
 
     async def UpdateBot(self, request: pb.UpdateBotRequest, context: Any) -> pb.UpdateBotResponse:
-        bot = await self._own_bot(request.name)
+        bot = await self._own_bot(request.name, method_of(request))
         description = request.description if request.HasField("description") else None
         consent = read_consent(request.consent) if request.HasField("consent") else None
         if description is not None or consent:
@@ -144,7 +144,7 @@ class Bots(BotServiceServicer):
         return pb.ListBotsResponse(bots=shown, next_page_token=token)
 
     async def RegisterVersion(self, request: pb.RegisterVersionRequest, context: Any) -> pb.RegisterVersionResponse:
-        bot = await self._own_bot(request.bot)
+        bot = await self._own_bot(request.bot, method_of(request))
         version = Version(bot.name, request.version, self._time.wall_ms(), request.note)
         entered = await self._accounts.add_version(version, self._max_versions_per_bot)
         return pb.RegisterVersionResponse(version=version_of(entered))
@@ -157,18 +157,18 @@ class Bots(BotServiceServicer):
         return pb.ListVersionsResponse(versions=shown, next_page_token=token)
 
     async def CreateBotToken(self, request: pb.CreateBotTokenRequest, context: Any) -> pb.CreateBotTokenResponse:
-        bot = await self._own_bot(request.bot)
+        bot = await self._own_bot(request.bot, method_of(request))
         expires_ms = unix_ms(request.expire_time, "expire_time") if request.HasField("expire_time") else None
         secret, token = await self._token_issuer.issue(Role.BOT, bot.owner, bot.name, request.label, expires_ms)
         return pb.CreateBotTokenResponse(secret=secret, token=token_of(token))
 
     async def ListBotTokens(self, request: pb.ListBotTokensRequest, context: Any) -> pb.ListBotTokensResponse:
-        bot = await self._own_bot(request.bot)
+        bot = await self._own_bot(request.bot, method_of(request))
         tokens = await self._token_issuer.tokens.tokens(TokenFilter(bot=bot.name))
         return pb.ListBotTokensResponse(tokens=map(token_of, tokens))
 
     async def RevokeBotToken(self, request: pb.RevokeBotTokenRequest, context: Any) -> pb.RevokeBotTokenResponse:
-        bot = await self._own_bot(request.bot)
+        bot = await self._own_bot(request.bot, method_of(request))
         if request.token_id not in {
             token.id for token in await self._token_issuer.tokens.tokens(TokenFilter(bot=bot.name))
         }:
@@ -176,7 +176,7 @@ class Bots(BotServiceServicer):
         return pb.RevokeBotTokenResponse(token=token_of(await self._token_issuer.revoke(request.token_id)))
 
     async def ReinstateBot(self, request: pb.ReinstateBotRequest, context: Any) -> pb.ReinstateBotResponse:
-        name = (await self._own_bot(request.name)).name
+        name = (await self._own_bot(request.name, method_of(request))).name
         bot = await self._accounts.change_bot(name, returned)
         self._notifier.returned(bot)
         return pb.ReinstateBotResponse(bot=bot_view_of(self._referee, bot))
@@ -184,7 +184,7 @@ class Bots(BotServiceServicer):
     async def ListBotLogEntries(
         self, request: pb.ListBotLogEntriesRequest, context: Any
     ) -> pb.ListBotLogEntriesResponse:
-        bot = await self._own_bot(request.bot)
+        bot = await self._own_bot(request.bot, method_of(request))
         size = page_size(request.page_size, "page_size")
         if request.version:
             await self._accounts.versions(bot.name, request.version, 1)
@@ -192,7 +192,7 @@ class Bots(BotServiceServicer):
         lines = await self._recorder.read(bot.name, wanted, request.after_number, size + 1)
         return pb.ListBotLogEntriesResponse(entries=map(bot_log_entry_of, lines[:size]), has_more=len(lines) > size)
 
-    async def _own_bot(self, name: str) -> Bot:
+    async def _own_bot(self, name: str, method: str) -> Bot:
         """Return the bot if the caller is that bot, its owner or an administrator. Raises NoSuchBot or NotYours."""
         caller = CALLER.get()
         bot = await self._accounts.bot(name)
@@ -200,7 +200,7 @@ class Bots(BotServiceServicer):
             return bot
         is_own = caller.bot == bot.name if caller.role is Role.BOT else caller.holder == bot.owner
         if not is_own:
-            raise NotYours(f"access to bot {bot.name}")
+            raise NotYours(method, "the bot's token, or one of its owner or an administrator", f" for bot {bot.name}")
         return bot
 
 

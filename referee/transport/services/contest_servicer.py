@@ -28,7 +28,7 @@ from referee.transport.guards.permissions import (
 )
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.services.holder_usage import ContestLimit
-from referee.transport.services.matches import check_request_id
+from referee.transport.services.matches import check_request_id, method_of
 from referee.transport.services.paging import chunks
 from referee.transport.services.records import ContestRecords
 from referee.transport.wire.basic_types import read_word
@@ -78,28 +78,28 @@ class ContestServicer(Generic[S]):
         if game:
             find_game(self._converter.reader.games, game)
 
-    async def _new_entrant(self, contest: str, entrant: contest_pb2.Entrant, what: str) -> tuple[str, ContestEntrant]:
+    async def _new_entrant(self, contest: str, entrant: contest_pb2.Entrant, method: str) -> tuple[str, ContestEntrant]:
         """Return the name of the contest, and the new entrant. Raises NotYours, ConsentMissing or TooManyNames."""
         caller, state = CALLER.get(), await self._host.get(contest)
         name, bots = resolve_new_entrant(entrant, caller)
-        await self._permissions.require_all(caller, state.organiser, bots, f"{what} for another's bot")
+        await self._permissions.require_all(caller, state.organiser, bots, method)
         invited = await self._parts.consent_guard.enter_contest(caller, state.organiser, bots, state.terms.match_terms)
         self._count_changes()
         return state.name, ContestEntrant(name, bots, invited=invited)
 
-    async def _own_entrant(self, contest: str, name: str, what: str) -> tuple[S, str]:
+    async def _own_entrant(self, contest: str, name: str, method: str) -> tuple[S, str]:
         """Return the contest, and the entrant for which the caller may act. Raises NotAnEntrant or NotYours."""
         caller, state = CALLER.get(), await self._host.get(contest)
         entrant = find_own_entrant(name, caller, state.play.entrants.values())
         if entrant is None:
             raise self._not_entered(state.name, name or caller.bot)
-        await self._permissions.require_any(caller, state.organiser, entrant.bots, f"{what} for another")
+        await self._permissions.require_any(caller, state.organiser, entrant.bots, method)
         return state, entrant.name
 
-    async def _own(self, name: str, what: str, changes: int = 0) -> S:
+    async def _own(self, name: str, method: str, changes: int = 0) -> S:
         """Return a contest of the caller, which will have so many changes. Raises NoSuchLadder, NotYours and so on."""
         state = await self._host.get(name)
-        require_organiser(CALLER.get(), state.organiser, f"{what} for a {self._host.kind} of another")
+        require_organiser(CALLER.get(), state.organiser, method, state.kind)
         self._count_changes(changes)
         return state
 
@@ -110,7 +110,7 @@ class ContestServicer(Generic[S]):
         correct: Callable[[str, Correction], Awaitable[T]],
     ) -> T:
         """Correct a match of a contest of the caller, and return what `correct` does. Raises BadField and others."""
-        state = await self._own(contest, type(request).__name__.removesuffix("Request"))
+        state = await self._own(contest, method_of(request))
         check_request_id(request.request_id)
         kind = read_word(contest_pb2.CorrectionKind, request.kind, "kind")
         ranks, by = tuple(request.ranks), CALLER.get().holder

@@ -165,7 +165,7 @@ class Ladders(ContestServicer[LadderState], LadderServiceServicer):
         challenger = state.ladder.entrants.get(request.entrants[0])
         if challenger is None:
             raise NotAMember(state.name, request.entrants[0])
-        await self._permissions.require_any(caller, state.organiser, challenger.bots, "Challenge for another")
+        await self._permissions.require_any(caller, state.organiser, challenger.bots, "Challenge")
         for name in request.entrants:
             bots = state.ladder.entrants[name].bots if name in state.ladder.entrants else ()
             await self._parts.consent_guard.challenge(state.organiser, bots, state.terms.match_terms)

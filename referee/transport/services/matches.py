@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import grpc.aio
+from google.protobuf.message import Message
 from referee_api.v1 import match_pb2
 from referee_api.v1 import match_service_pb2 as pb
 from referee_api.v1.match_service_pb2_grpc import MatchServiceServicer, add_MatchServiceServicer_to_server
@@ -112,11 +113,11 @@ class Matches(MatchServiceServicer):
         caller = CALLER.get()
         player = Player(request.bot.bot or caller.bot, request.bot.version)
         if caller.bot and player.bot != caller.bot:
-            raise NotYours("JoinMatch for another bot")
+            raise NotYours("JoinMatch", "the token of that bot", " for another bot")
         if not player.bot:
             raise BadField("bot", "it is required unless a bot calls")
         if caller.role is Role.AUTHOR and (await self._accounts.bot(player.bot)).owner != caller.holder:
-            raise NotYours("JoinMatch for another's bot")
+            raise NotYours("JoinMatch", "the bot's token, or one of its owner", " for another's bot")
         await self._check_player(player)
         await self._guards.labels.check_player(await self._referee.match(request.match_id), player)
         setup = await self._referee.setup(request.match_id)
@@ -168,7 +169,7 @@ class Matches(MatchServiceServicer):
         match = await self._referee.match(request.match_id)
         if seat is None:
             raise BadField("turn_token", "it is not a valid turn token")
-        held_seat(match, caller.bot, seat)
+        held_seat(match, caller.bot, seat, "SubmitMove")
         move = request.move[: MAX_MOVE_CHARS + 1]
         if request.validate_only:
             number = await self._referee.validate(request.match_id, seat, request.turn_token, move)
@@ -221,7 +222,7 @@ class Matches(MatchServiceServicer):
         holder = CALLER.get().holder
         labels = dict((await self._referee.setup(request.match_id)).labels)
         if labels.get(MAKER) != holder:
-            raise NotYours("AbortMatch for a match of another")
+            raise NotYours("AbortMatch", "a token of who created it", " for a match of another")
         done = await self._referee.abort(request.match_id, request.message, holder, request.request_id)
         return pb.AbortMatchResponse(entry_number=done.number, result=maybe_result(done.result, request.match_id))
 
@@ -229,7 +230,7 @@ class Matches(MatchServiceServicer):
         check_request_id(request.request_id)
         caller, bot = CALLER.get(), await self._accounts.bot(request.bot)
         if caller.holder != bot.owner and caller.role is not Role.ADMIN:
-            raise NotYours(f"access to bot {bot.name}")
+            raise NotYours("WithdrawBot", "a token of its owner or an administrator", f" for bot {bot.name}")
         done = await self._referee.withdraw(request.match_id, bot.name, caller.holder, request.request_id)
         return pb.WithdrawBotResponse(entry_number=done.number, result=maybe_result(done.result, request.match_id))
 
@@ -294,7 +295,7 @@ class Matches(MatchServiceServicer):
         check_request_id(request.request_id)
         setup = await self._referee.setup(request.match_id)
         seat = request.seat if request.HasField("seat") else None
-        seat = held_seat(setup, CALLER.get().bot, seat)
+        seat = held_seat(setup, CALLER.get().bot, seat, method_of(request))
         with self._tools.rejection_recorder.record_rejections(setup.players[seat], request.match_id, seat):
             return await submit(request.match_id, seat, request.request_id)
 
@@ -325,6 +326,11 @@ class Matches(MatchServiceServicer):
         )
 
 
+def method_of(request: Message) -> str:
+    """Return the name of the method that takes this request."""
+    return type(request).__name__.removesuffix("Request")
+
+
 def check_request_id(request_id: str) -> None:
     """Raises BadField."""
     check_words("request_id", request_id, REQUEST_ID_CHARS, at_least=1)
@@ -337,7 +343,9 @@ def _viewer_of_bot(match: Match, bot: str) -> Viewer:
 
 
 def _viewer_of(match: Match, caller: Caller, request: Any) -> Viewer:
-    return held_seat(match, caller.bot, request.seat) if request.HasField("seat") else _viewer_of_bot(match, caller.bot)
+    if not request.HasField("seat"):
+        return _viewer_of_bot(match, caller.bot)
+    return held_seat(match, caller.bot, request.seat, method_of(request))
 
 
 def _read_phase(number: int) -> MatchPhase | None:

@@ -64,9 +64,9 @@ class NotYours(TransportError):
 
     mapping = ErrorMapping(Code.PERMISSION_DENIED)
 
-    def __init__(self, method: str, instead: str = "") -> None:
-        """`instead`: what would be right, if that is known."""
-        super().__init__(f"this token does not allow {method}{f'; {instead}' if instead else ''}", method=method)
+    def __init__(self, method: str, right: str, what: str = "") -> None:
+        """`right`: which token would be; `what` follows the method in the sentence."""
+        super().__init__(f"this token does not allow {method}{what}; use {right}", method=method)
 
 
 class TooManyCalls(TransportError):
