@@ -17,10 +17,9 @@ from referee_api.v1 import clock_pb2, game_pb2, match_pb2
 
 from tests.cluster import changed_node
 from tests.cluster.checker import Violation, check, report
-from tests.cluster.final_state import FinalLadder, patient_call
+from tests.cluster.final_state import FinalLadder, patient_call, register
 from tests.cluster.recorders import Recorders, run_bots, run_watchers
-from tests.e2e.organiser import call_method
-from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, register_bots, run_server
+from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
 
 LADDER = "main"
 BOTS = 16
@@ -125,19 +124,18 @@ class Cluster:
         """Create the ladder, and start the bots and watchers."""
         first = self.nodes[0].server
         with first.channel() as channel:
-            self._token = create_organiser_token(channel, first.admin_token)
-            names = [f"bot-{number}" for number in range(BOTS)]
-            secrets = dict(zip(names, register_bots(channel, self._token, *names), strict=True))
+            bots = [f"bot-{number}" for number in range(BOTS)]
+            self._token, secrets = register(channel, first.admin_token, bots)
             terms = {
                 "match_terms": [_match_terms()],
                 "max_concurrent_matches": MAX_CONCURRENT_MATCHES,
                 "max_matches_per_hour": 0,
             }
-            call_method(
+            patient_call(
                 channel, "LadderService/CreateLadder", self._token, request_id="make it", name=LADDER, terms=terms
             )
             for secret in secrets.values():
-                call_method(channel, "LadderService/JoinLadder", secret, ladder=LADDER)
+                patient_call(channel, "LadderService/JoinLadder", secret, ladder=LADDER)
         self._bots = self._stack.enter_context(run_bots(self._folder / "bots", secrets, THINK_MS))
         self._watchers = self._stack.enter_context(
             run_watchers(self._folder / "watchers", self._token, LADDER, WATCHERS)

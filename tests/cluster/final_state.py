@@ -7,11 +7,12 @@ the referee.
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import grpc
+from referee_api.v1 import token_pb2
 from referee_client.errors import Refused
 from referee_client.organiser.calls import Retries
 
@@ -35,6 +36,17 @@ def patient_call(channel: grpc.Channel, method: str, token: str, **fields: Any) 
             return list(answer) if isinstance(answer, Iterator) else answer
         except grpc.RpcError as error:
             time.sleep(retries.pause_after(error))
+
+
+def register(channel: grpc.Channel, admin: str, bots: Iterable[str]) -> tuple[str, dict[str, str]]:
+    """Register bots of a new organiser; return its token, and that of each bot. A busy node may restart meanwhile."""
+    token = patient_call(channel, "AdminService/CreateToken", admin, role=token_pb2.ROLE_ORGANISER, holder="ada").secret
+    secrets = {}
+    for bot in bots:
+        registered = patient_call(channel, "BotService/RegisterBot", token, request_id=f"register {bot}", name=bot)
+        # A request that is repeated, since its answer was lost, gets no secret.
+        secrets[bot] = registered.secret or patient_call(channel, "BotService/CreateBotToken", token, bot=bot).secret
+    return token, secrets
 
 
 def save_record(channel: grpc.Channel, token: str, match_id: str, folder: Path) -> list[str]:

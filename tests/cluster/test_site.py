@@ -9,9 +9,10 @@ from referee_client import Organiser
 
 from tests.clients.sdk import long_match
 from tests.cluster.cluster import THINK_MS, run_nodes
+from tests.cluster.final_state import register
 from tests.cluster.recorders import run_bots
 from tests.cluster.shared_services import run_shared_services
-from tests.e2e.server import TIMEOUT_S, create_organiser_token
+from tests.e2e.server import TIMEOUT_S
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +25,7 @@ def test_each_node_shows_a_match_that_bots_play_on_another_node(tmp_path: Path) 
         flags = [(*services.flags(number), "--site-listen", "127.0.0.1:0") for number in range(2)]
         first, second = (node.server for node in stack.enter_context(run_nodes(tmp_path, *flags)))
         with first.channel() as channel:
-            token = create_organiser_token(channel, first.admin_token)
+            token, _ = register(channel, first.admin_token, ())
         organiser = stack.enter_context(Organiser(first.address, token, patience_s=TIMEOUT_S))
         bots = stack.enter_context(
             run_bots(tmp_path / "bots", {name: organiser.register_bot(name) for name in BOTS}, THINK_MS)

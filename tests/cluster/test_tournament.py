@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.cluster import RULES, THINK_MS, run_nodes
-from tests.cluster.final_state import patient_call, save_record, verify_records
+from tests.cluster.final_state import patient_call, register, save_record, verify_records
 from tests.cluster.recorders import run_bots
 from tests.cluster.shared_services import run_shared_services
 from tests.e2e.contests import match_terms
-from tests.e2e.organiser import call_method
-from tests.e2e.server import create_organiser_token, register_bots
 
 pytestmark = pytest.mark.slow
 
@@ -28,13 +26,12 @@ def test_a_tournament_goes_on_at_the_next_coordinator(tmp_path: Path) -> None:
         nodes = stack.enter_context(run_nodes(tmp_path, *map(services.flags, range(NODES))))
         first, second, _ = nodes
         with first.server.channel() as channel:
-            token = create_organiser_token(channel, first.server.admin_token)
-            secrets = dict(zip(BOTS, register_bots(channel, token, *BOTS), strict=True))
+            token, secrets = register(channel, first.server.admin_token, BOTS)
             terms = {"match_terms": match_terms(RULES), "round_robin": {}, "max_concurrent_matches": 3}
             entrants = [{"bots": [{"bot": bot}]} for bot in BOTS]
             created = {"request_id": "make it", "name": CUP, "terms": terms, "entrants": entrants}
-            call_method(channel, "TournamentService/CreateTournament", token, **created)
-            call_method(channel, "TournamentService/StartTournament", token, name=CUP)
+            patient_call(channel, "TournamentService/CreateTournament", token, **created)
+            patient_call(channel, "TournamentService/StartTournament", token, name=CUP)
         bots = stack.enter_context(run_bots(tmp_path / "bots", secrets, THINK_MS))
         bots.connect_to([node.server.address for node in nodes])
         assert bots.wait_until(lambda: len(set(bots.announced("over"))) >= 2), "no matches end"

@@ -135,8 +135,12 @@ def test_every_documented_metric_exists_and_is_shown_by_the_dashboards(
     prometheus.wait_until(lambda: seen() >= wanted, f"{sorted(wanted - seen())} are seen")
     assert seen() == wanted
     monitored.wait_for_moves(5)
-    for query in queries():
-        assert prometheus.values(query) or query.startswith(MAY_BE_EMPTY) or "referee_edge_" in query, query
+    shown = [query for query in queries() if not query.startswith(MAY_BE_EMPTY) and "referee_edge_" not in query]
+
+    def missing() -> list[str]:  # All are after a scrape that a busy machine did not answer in time.
+        return [query for query in shown if not prometheus.values(query)]
+
+    prometheus.wait_until(lambda: not missing(), f"{missing()} have values")
 
 
 ALERTS_OF_A_BUSY_MACHINE = {"RefereeStalls", "RefereeOverloaded", "RefereeLoopHeld", "RefereeStoreSlow"}
