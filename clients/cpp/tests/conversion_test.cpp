@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "error_details.pb.h"
+#include "referee/options.h"
 #include "utf8.h"
 
 namespace referee {
@@ -127,8 +128,8 @@ TEST(Conversion, AStatusHasTheReasonOfItsDetails) {
     details.add_details()->set_type_url("type.googleapis.com/google.rpc.ErrorInfo");
     details.mutable_details(1)->set_value(info.SerializeAsString());
     const grpc::Status status(grpc::UNAUTHENTICATED, "no", details.SerializeAsString());
-    EXPECT_EQ(to_rejection(status).reason, "BAD_TOKEN");
-    EXPECT_EQ(to_rejection(status).message, "no");
+    EXPECT_STREQ(RejectedError(to_rejection(status)).what(),
+                 "the referee rejects this bot: no (BAD_TOKEN)");
     EXPECT_EQ(to_rejection(status).metadata.at("why"), "expired");
 }
 

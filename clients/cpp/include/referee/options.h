@@ -102,7 +102,8 @@ class TakenOverError : public PlayError {
 class RejectedError : public PlayError {
   public:
     explicit RejectedError(Rejection rejection)
-        : PlayError("the referee rejects this bot: " + rejection.message),
+        : PlayError("the referee rejects this bot: " + rejection.message + " (" + rejection.reason +
+                    ")"),
           rejection_(std::move(rejection)) {}
 
     /// The error of the server. Its reason is, for example, "BAD_TOKEN".
