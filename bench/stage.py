@@ -88,6 +88,9 @@ class Stage:
     def resident_bytes(self) -> int:
         return resident_bytes(self.pid)
 
+    def resident_with_door_bytes(self) -> int:
+        return resident_bytes(self.pid) + sum(map(resident_bytes, children(self.pid)))
+
     def cpu_s(self) -> float:
         return cpu_s(self.pid) + sum(map(cpu_s, children(self.pid)))
 

@@ -2,10 +2,11 @@
 
 from bench.figures import Findings, Goal
 from bench.measurement import Measurement, Scope
-from bench.stage import TO_THE_END, Stage, Work, refereed
+from bench.stage import DOOR, HAS_DOOR, TO_THE_END, Stage, Work, refereed
 
 EACH = "resident, KB each"
 OVER = "finished match"
+IDLE = "idle stream"
 GAMES = (("alquerque", 2), ("trox", 2), ("troke", 2), ("toc", 4))
 """Games with their number of seats."""
 KB = 1024
@@ -13,10 +14,8 @@ KB = 1024
 
 def measure(scope: Scope) -> Findings:
     found, many = Findings(), scope.pick(100, 500)
-    with refereed(scope, "memory of streams", Work(bots=2)) as stage:
-        before = stage.resident_bytes()
-        stage.crowd.do("more", bots=many)
-        found.add("idle stream", EACH, (stage.resident_bytes() - before) / many / KB)
+    for door in (False, True) if HAS_DOOR else (False,):
+        found.add(IDLE + DOOR * door, EACH, _idle(scope, scope.pick(200, 2000), door))
     for game, seats in scope.pick(GAMES[:1], GAMES):
         with refereed(scope, f"memory of {game}", Work(game, seats * -(-many // 64), 64)) as stage:
             found.add(f"match of {game}, under way", EACH, _grown(stage, many))
@@ -29,6 +28,14 @@ def measure(scope: Scope) -> Findings:
     else:
         found.add(OVER, EACH, _left_behind(scope, 500, 1500))
     return found
+
+
+def _idle(scope: Scope, many: int, door: bool) -> float:
+    """Return the memory of an idle stream, in the server and in its front door together."""
+    with refereed(scope, f"memory of streams{DOOR * door}", Work(bots=100, door=door)) as stage:
+        before = stage.resident_with_door_bytes()
+        stage.crowd.do("more", bots=many)
+        return (stage.resident_with_door_bytes() - before) / many / KB
 
 
 def _grown(stage: Stage, matches: int) -> float:
@@ -57,6 +64,14 @@ def _played_out(stage: Stage, matches: int) -> None:
 
 PLAYED_AT_ONCE = 100
 
+WITH_DOOR = Goal(
+    "memory of an idle stream, with the front door",
+    "KB in the server and in the door together.",
+    35,
+    lambda found: found.of(IDLE + DOOR, EACH).median,
+    at_least=False,
+)
+
 MEASUREMENT = Measurement(
     "memory",
     "How much memory does each bot, match and watcher hold, and what remains of a finished match?",
@@ -69,5 +84,6 @@ MEASUREMENT = Measurement(
             lambda found: found.of(OVER, EACH).median,
             at_least=False,
         ),
+        *((WITH_DOOR,) if HAS_DOOR else ()),
     ),
 )
