@@ -70,7 +70,6 @@ class LogWatch(ABC, Generic[EntryT, State]):
 
     def __init__(self, history: LogHistory[EntryT, State], max_behind: int) -> None:
         self._history = history
-        history.cache_steps()
         self._max_behind = max_behind
         self._caught_up = False
         self.number = 0
@@ -94,6 +93,7 @@ class LogWatch(ABC, Generic[EntryT, State]):
 
         Raises SlowConsumer, StoreUnavailable, or why the history was closed.
         """
+        self._history.cache_steps()  # Not before: whoever only looks at a match once would keep all its later states.
         while self.state is None or not self._is_over(self.state) or self._history.number > self.number:
             # Subscribe before reading, or an entry appended in between would be missed.
             latest, changed = self._latest()

@@ -364,6 +364,14 @@ async def test_no_step_of_an_unwatched_match_is_cached() -> None:
     assert history.steps_after(last - 1) is None
 
 
+async def test_whoever_looks_at_a_match_once_leaves_no_step_of_it_in_memory(harness: RefereeHarness) -> None:
+    match_id, _ = await harness.start_match()
+    assert await harness.referee.match_as_seen(match_id, SPECTATOR)
+    await harness.submit_move(match_id, 0, "1")
+    (live_match,) = harness.live.index.all()
+    assert live_match.history.steps_after(live_match.match.number - 1) is None
+
+
 async def test_a_watched_match_caches_a_limited_number_of_steps(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 2 * MAX_CACHED_STEPS}, controls=(Untimed(),))
     for ply in range(MAX_CACHED_STEPS + 2):
