@@ -23,6 +23,7 @@ from referee.local.bot_pool import LABEL, BotAccounts, BotPool, Launcher
 from referee.local.embedded_server import embedded
 from referee.local.entrant import Entrant
 from referee.local.results_folder import ResultsFolder
+from referee.local.rotated_log import LOG_BYTES
 from referee.local.sandbox import BUBBLEWRAP, Sandbox
 from referee.local.toml_validation import BadPlan
 from tests.e2e.server import bearer
@@ -329,3 +330,13 @@ async def test_every_bot_has_its_own_holder_and_thus_its_own_rate_limit() -> Non
     holders = [(token.bot, token.holder) for token in tokens if token.label == LABEL]
     assert sorted(holders) == [("admin", "bot admin"), ("anna", "bot anna"), ("anna", "bot anna")]
     assert len(set(secrets)) == 3
+
+
+def test_failures_are_counted_in_a_log_of_any_content(tmp_path: Path) -> None:
+    folder = ResultsFolder(tmp_path)
+    assert folder.count_failures("bad") == 0
+    folder.bots.mkdir()
+    failed = b"match m1, seat 0, ply 3: the bot failed, and resigns:\n"
+    # A bot writes what it likes: a search that began anew at each of these words would take minutes.
+    folder.bot_log("bad").write_bytes(b"match a " * (LOG_BYTES // 8) + b"\n" + failed + b"and resigns\n" + failed)
+    assert folder.count_failures("bad") == 2
