@@ -484,7 +484,7 @@ wrong(
     "BACK-2",
     "reconnect-backoff",
     "it reconnected after",
-    is_stable=lambda bot: bot.welcomed_s is not None,
+    next_pause_s=lambda bot: Bot.next_pause_s(bot) if bot.welcomed_s is None else 0,
 )
 wrong("HurriesBackAfterDraining", "BACK-3", "draining", "it reconnected after", on_draining=do_nothing)
 wrong(
