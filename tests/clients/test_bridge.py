@@ -109,7 +109,8 @@ def test_a_well_behaved_program_plays_to_the_end(bridges: Bridges, behaviour: st
     ],
 )
 def test_the_opponent_of_a_broken_program_gets_a_result(bridges: Bridges, behaviour: str, kind: str, why: str) -> None:
-    with bridges.match_against_random(SHORT_MATCH, "--", *LINE_PROGRAM, behaviour) as (match, _):
+    terms = SHORT_MATCH if why == "time" else long_match("alquerque")
+    with bridges.match_against_random(terms, "--", *LINE_PROGRAM, behaviour) as (match, _):
         result = bridges.organiser.result(match)
 
     assert (outcome(result), reason(result)) == (kind, why)
@@ -117,7 +118,7 @@ def test_the_opponent_of_a_broken_program_gets_a_result(bridges: Bridges, behavi
 
 
 def test_a_program_that_floods_its_output_loses_only_its_own_match(bridges: Bridges) -> None:
-    with bridges.match_against_random(SHORT_MATCH, "--", *LINE_PROGRAM, "floods") as (match, _):
+    with bridges.match_against_random(long_match("alquerque"), "--", *LINE_PROGRAM, "floods") as (match, _):
         result = bridges.organiser.result(match)
 
     # Output during a turn is read as illegal moves; too much output before a turn makes the bridge give up the program.
