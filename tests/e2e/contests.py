@@ -77,10 +77,7 @@ def play_match(organiser: Organiser, moves: int = 3) -> str:
     for ply in range(moves):
         turn = organiser.next_turn(ply % 2)
         match_id = turn.match_id
-        seat = ply % 2
-        organiser.connection(seat).send(
-            move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]}
-        )
+        organiser.connection(ply % 2).send_move(turn)
     organiser.connection(moves % 2).receive("turn")
     organiser.call_as_admin(
         "AdminService/AdjudicateMatch",

@@ -105,10 +105,14 @@ def _last_errors(log: Path) -> str:
     return "\n".join(lines[-MAX_LOG_LINES:])
 
 
-def create_organiser_token(channel: grpc.Channel, admin: str, holder: str = "ada") -> str:
-    """Create a token for an organiser, and return its secret."""
-    request = admin_service_pb2.CreateTokenRequest(role=token_pb2.ROLE_ORGANISER, holder=holder)
+def create_token(channel: grpc.Channel, admin: str, role: token_pb2.Role.ValueType, holder: str) -> str:
+    """Create a token as the administrator, and return its secret."""
+    request = admin_service_pb2.CreateTokenRequest(role=role, holder=holder)
     return AdminServiceStub(channel).CreateToken(request, metadata=bearer(admin), timeout=TIMEOUT_S).secret
+
+
+def create_organiser_token(channel: grpc.Channel, admin: str, holder: str = "ada") -> str:
+    return create_token(channel, admin, token_pb2.ROLE_ORGANISER, holder)
 
 
 ANY_MATCH = bot_pb2.Consent(

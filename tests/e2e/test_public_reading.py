@@ -1,6 +1,5 @@
 """Reading without a token: off by default; if it is on, as spectators may, within limits of its own."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,13 +17,7 @@ from tests.e2e.server import ServerProcess, run_server
 
 pytestmark = pytest.mark.slow
 
-FLAGS = ("--ephemeral", "--public-reading", "--public-calls-per-minute", "3000")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    with run_server(tmp_path_factory.mktemp("server"), *FLAGS) as running:
-        yield running
+SERVER_FLAGS = ("--ephemeral", "--public-reading", "--public-calls-per-minute", "3000")
 
 
 def read(organiser: Organiser, method: str, **fields: Any) -> Any:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from referee_api.v1 import token_pb2
 from referee_client.address import Address
 
 from referee.site import json_api, site_server
@@ -84,14 +83,8 @@ def run_api_site(folder: Path, *, limited: bool = False) -> Iterator[ApiSite]:
             patch.setattr(json_api, "CALLS_PER_MINUTE", UNLIMITED)
             patch.setattr(json_api, "CALLS_PER_MINUTE_OF_ALL", UNLIMITED)
         match_id = play_contests(organiser)
-        with serving(Address(organiser.server.address, spectator_token(organiser))) as port:
+        with serving(Address(organiser.server.address, organiser.create_token("spectator", "site"))) as port:
             yield ApiSite(port, organiser, match_id)
-
-
-def spectator_token(organiser: Organiser) -> str:
-    created = organiser.call_as_admin("AdminService/CreateToken", role=token_pb2.ROLE_SPECTATOR, holder="site")
-    assert isinstance(created.secret, str)
-    return created.secret
 
 
 def play_contests(organiser: Organiser) -> str:

@@ -8,11 +8,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee_api.v1 import admin_service_pb2, token_pb2
-from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
+from referee_api.v1 import token_pb2
 from referee_client import Organiser
 
-from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, run_server
+from tests.e2e.server import TIMEOUT_S, ServerProcess, create_organiser_token, create_token, run_server
 
 BOTS = ("anna", "bert", "cleo", "dora")
 LIVE_GAMES: dict[str, dict[str, object]] = {
@@ -109,10 +108,5 @@ def run_world(folder: Path, *flags: str) -> Iterator[World]:
 
 
 def create_spectator_token(server: ServerProcess) -> str:
-    request = admin_service_pb2.CreateTokenRequest(role=token_pb2.ROLE_SPECTATOR, holder="site")
     with server.channel() as channel:
-        return (
-            AdminServiceStub(channel)
-            .CreateToken(request, metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
-            .secret
-        )
+        return create_token(channel, server.admin_token, token_pb2.ROLE_SPECTATOR, "site")
