@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,22 +74,22 @@ def run_server(
         command = ["sh", "-c", f'ulimit -n {max_files} && exec "$0" "$@"', *command]
     environment = {name: text for name, text in os.environ.items() if not name.startswith("REFEREE_")}
     environment |= {"REFEREE_GAMES": str(games)} if games else {}
+    command += ["--data-dir", str(folder / "data"), *LENIENT_FLAGS, *flags]
+    with run_program(command, log, environment) as process:
+        ports = first_line(process, log)
+        admin_token = ports.get("admin_token", "")
+        yield ServerProcess(process, ports["grpc"], ports["http"], admin_token, log, ports.get("site", ""))
+
+
+@contextmanager
+def run_program(
+    command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[str]]:
+    """Run a program. It is killed on exit, and the end of its log is shown if the test fails."""
     with log.open("a") as errors:
-        process = subprocess.Popen(
-            [*command, "--data-dir", str(folder / "data"), *LENIENT_FLAGS, *flags],
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            env=environment,
-        )
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
     try:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line, log.read_text()
-        ports = json.loads(line)
-        yield ServerProcess(
-            process, ports["grpc"], ports["http"], ports.get("admin_token", ""), log, ports.get("site", "")
-        )
+        yield process
     except BaseException as error:
         error.add_note(_last_errors(log))  # pytest shows notes together with the failure.
         raise
@@ -98,6 +98,15 @@ def run_server(
         process.wait(TIMEOUT_S)
         assert process.stdout is not None
         process.stdout.close()
+
+
+def first_line(process: subprocess.Popen[str], log: Path) -> dict[str, str]:
+    """Return the JSON that a program prints once it serves."""
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line, log.read_text()
+    read: dict[str, str] = json.loads(line)
+    return read
 
 
 def _last_errors(log: Path) -> str:

@@ -19,7 +19,7 @@ from referee.site import json_api, site_server
 from referee.site.join_page import BotsAddress
 from referee.site.json_calls import BASE, JsonCall
 from referee.site.visitors import SiteAccess, Visitors
-from tests.e2e.contests import create_ladder, join_ladder, start_tournament
+from tests.e2e.contests import create_ladder, decide_match, join_ladder, start_tournament
 from tests.e2e.organiser import Organiser, server_with_organiser
 from tests.e2e.server import TIMEOUT_S
 
@@ -100,13 +100,7 @@ def play_contests(organiser: Organiser) -> str:
     for seat in (0, 1, 0):
         turn = organiser.next_turn(seat)
         organiser.submit_move(turn, turn.legal_moves[0])
-    organiser.call_as_admin(
-        "AdminService/AdjudicateMatch",
-        request_id="decide",
-        match_id=match_id,
-        side_scores=[1, 0],
-        message="by agreement",
-    )
+    decide_match(organiser, match_id)
     start_tournament(organiser)
     return match_id
 
