@@ -4,17 +4,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from referee_values import Adjudication, ClockRule, Fischer, NetworkCredit, TimeControl
 
 from engines.registry import find
-from referee.cli import main
 from referee.match.clock import MS, SECOND
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import FallFlag, Resign, StartPlay, SubmitMove
 from referee.match.events import Event
 from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player, Setup
+from tests.cli.runner import output_of, refusal_of
 from tests.records.forgery import record_of
 from tests.records.matches import decided_events
 
@@ -53,12 +52,12 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def run_explain(path: Path, *arguments: str) -> Result:
-    return CliRunner().invoke(main, ["explain", str(path), *arguments])
+def explained(path: Path, *arguments: object) -> str:
+    return output_of("explain", path, "--seat", *arguments)
 
 
 def test_each_attempt_is_a_line_with_its_clock_charge(path: Path) -> None:
-    lines = run_explain(path, "--seat", "ada").stdout.splitlines()
+    lines = explained(path, "ada").splitlines()
     head = next(number for number, line in enumerate(lines) if line.startswith("ply"))
     table = [line.split() for line in lines[head : head + 4]]
 
@@ -69,7 +68,7 @@ def test_each_attempt_is_a_line_with_its_clock_charge(path: Path) -> None:
 
 
 def test_the_bars_show_how_the_time_was_used(path: Path) -> None:
-    lines = run_explain(path, "--seat", "0").stdout.splitlines()
+    lines = explained(path, 0).splitlines()
     move_line, flag_line = (next(line for line in lines if word in line) for word in ("c2-c3", "FELL"))
 
     assert move_line.count("█") == round(2.6 / 16 * 40)
@@ -78,7 +77,7 @@ def test_the_bars_show_how_the_time_was_used(path: Path) -> None:
 
 
 def test_the_turns_of_one_ply_are_shown_as_they_were_sent(path: Path) -> None:
-    output = run_explain(path, "--seat", "0", "--ply", "0").stdout
+    output = explained(path, 0, "--ply", 0)
 
     assert output.count('"match_id": "m-1"') == 2
     assert '"turn_token": "0.0.1"' in output
@@ -93,7 +92,7 @@ def test_the_html_page_is_self_contained_and_escapes_moves(tmp_path: Path) -> No
     script_move = SubmitMove(0, "0.0.1", "<script>x</script>", TurnMeasurement(SECOND))
     path.write_bytes(record_of(alquerque_match((SECOND, script_move), (2 * SECOND, Resign(0)))))
 
-    assert run_explain(path, "--seat", "0", "--html", str(html)).exit_code == 0
+    explained(path, 0, "--html", html)
     page = html.read_text(encoding="utf-8")
 
     assert "&lt;script&gt;x" in page
@@ -112,27 +111,19 @@ def test_the_html_page_is_self_contained_and_escapes_moves(tmp_path: Path) -> No
     ],
 )
 def test_an_invalid_option_is_rejected_with_a_hint(path: Path, arguments: tuple[str, ...], hint: str) -> None:
-    result = run_explain(path, *arguments)
-
-    assert result.exit_code == 2
-    assert hint in " ".join(result.stderr.split())
+    assert hint in refusal_of("explain", path, *arguments)
 
 
 def test_a_file_that_is_no_record_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "no.jsonl"
     path.write_text("nothing\n")
-
-    result = run_explain(path, "--seat", "0")
-
-    assert result.exit_code == 2
-    assert "cannot be read" in " ".join(result.stderr.split())
+    assert "cannot be read" in refusal_of("explain", path, "--seat", 0)
 
 
 def test_a_page_that_cannot_be_written_is_reported_in_one_sentence(path: Path, tmp_path: Path) -> None:
-    result = run_explain(path, "--seat", "0", "--html", str(tmp_path / "nowhere" / "match.html"))
-
-    assert result.exit_code == 1
-    assert "nowhere/match.html: No such file or directory" in result.stderr
+    page = tmp_path / "nowhere" / "match.html"
+    refused = refusal_of("explain", path, "--seat", 0, "--html", page, status=1)
+    assert "nowhere/match.html: No such file or directory" in refused
 
 
 def test_scores_and_an_end_by_the_terms_are_explained(tmp_path: Path) -> None:
@@ -143,14 +134,14 @@ def test_scores_and_an_end_by_the_terms_are_explained(tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl"
     path.write_bytes(record_of(events))
     for seat, answer in (("0", "c2-c3 (+3.05)"), ("1", "c4xc2 (-3.00)")):
-        output = run_explain(path, "--seat", seat).output
+        output = explained(path, seat)
         assert answer in output
         assert "The match ended: ada wins, resign score" in output
-    replayed = CliRunner().invoke(main, ["replay", str(path)]).output
+    replayed = output_of("replay", path)
     assert "+3.05" in replayed
     assert "-3.00" in replayed
-    assert "+3.05" not in CliRunner().invoke(main, ["replay", str(path), "--seat", "1"]).output
-    assert ": fine: match " in CliRunner().invoke(main, ["verify", str(path)]).output
+    assert "+3.05" not in output_of("replay", path, "--seat", 1)
+    assert ": fine: match " in output_of("verify", path)
 
 
 @pytest.mark.parametrize("command", [["explain", "--seat", "0"], ["replay"]])
@@ -159,8 +150,8 @@ def test_the_id_of_a_match_without_a_file_is_fetched_from_the_configured_server(
     command: list[str], match_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    fetched = CliRunner().invoke(main, [*command, match_id], env={"BOT_REFEREE": None, "BOT_TOKEN": None})
-    assert (fetched.exit_code, "BOT_REFEREE" in fetched.output) == (1, True)
+    environment = {"BOT_REFEREE": None, "BOT_TOKEN": None}
+    assert "BOT_REFEREE" in refusal_of(*command, match_id, status=1, env=environment)
 
 
 def test_a_file_whose_name_looks_like_the_id_of_a_match_is_read(
@@ -168,9 +159,8 @@ def test_a_file_whose_name_looks_like_the_id_of_a_match_is_read(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("0123456789abcdef01234567").write_bytes(record_of(alquerque_match(*MATCH)))
-    assert run_explain(Path("0123456789abcdef01234567"), "--seat", "0").exit_code == 0
+    explained(Path("0123456789abcdef01234567"), 0)
 
 
 def test_another_name_without_a_file_is_not_fetched(tmp_path: Path) -> None:
-    missing = run_explain(tmp_path / "no-such-file", "--seat", "0")
-    assert (missing.exit_code, "cannot be read" in missing.output) == (2, True)
+    assert "cannot be read" in refusal_of("explain", tmp_path / "no-such-file", "--seat", 0)

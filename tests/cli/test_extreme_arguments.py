@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from referee.cli import main
+from tests.cli.runner import refusal_of
 
 HUGE = "99999999999999999999"
 BOTS = ("random", "greedy")
@@ -35,10 +34,7 @@ BOTS = ("random", "greedy")
     ],
 )
 def test_a_number_out_of_range_is_rejected_with_the_valid_range(arguments: tuple[str, ...], hint: str) -> None:
-    result = CliRunner().invoke(main, arguments)
-
-    assert result.exit_code == 2
-    assert hint in " ".join(result.stderr.split())
+    assert hint in refusal_of(*arguments)
 
 
 @pytest.mark.parametrize("command", ["match", "sprt"])
@@ -66,9 +62,7 @@ def test_what_cannot_be_played_is_an_error_before_anything_starts(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "book").write_text("3bb/5/5/5/w4 w 0\nnowhere\n", encoding="utf-8")
     (tmp_path / "book.epd").write_text("4k3/8/8/8/8/8/4P3/4K3 w - -\n", encoding="utf-8")
-    result = CliRunner().invoke(main, [command, "random", "greedy", *arguments, "--out", "out"])
-    assert result.exit_code == 2, result.output
-    assert error in " ".join(result.output.split())
+    assert error in refusal_of(command, *BOTS, *arguments, "--out", "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -83,9 +77,8 @@ def test_a_program_that_cannot_be_started_is_refused_before_anything_starts(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "text").touch()
     game = ("--game", "go") if "gtp" in bot else ()
-    refused = CliRunner().invoke(main, [command, bot.format(program), "random", *game])
-    assert refused.exit_code == 2
-    assert f"the bot '{program}' cannot be started: {why}" in " ".join(refused.output.split())
+    refused = refusal_of(command, bot.format(program), "random", *game)
+    assert f"the bot '{program}' cannot be started: {why}" in refused
     assert [*tmp_path.iterdir()] == [tmp_path / "text"]
 
 
@@ -95,6 +88,6 @@ def test_an_engine_of_another_game_is_refused_before_anything_starts(
     command: str, bot: str, only: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    refused = CliRunner().invoke(main, [command, f"mine={bot}", "random"])
-    assert (refused.exit_code, f"the bot mine plays only {only}, not alquerque" in refused.output) == (2, True)
+    refused = refusal_of(command, f"mine={bot}", "random")
+    assert f"the bot mine plays only {only}, not alquerque" in refused
     assert [*tmp_path.iterdir()] == []

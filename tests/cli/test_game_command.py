@@ -9,18 +9,18 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from engines.testing.suite import CHECKS
 from engines.testing.svg_checks import NAMESPACE, parse_svg
-from referee.cli import main
+from tests.cli.runner import refusal_of, run
 from tests.third_party_games.third_party_games.nim import NimPosition
 
 NIM = "tests.third_party_games.third_party_games:NIM"
 
 
 def check(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["game", "check", *arguments])
+    return run("game", "check", *arguments)
 
 
 def test_each_check_of_a_good_game_has_a_line() -> None:
@@ -76,16 +76,12 @@ def test_a_failure_shows_where_and_the_command_that_shows_it_again(monkeypatch: 
     ],
 )
 def test_wrong_arguments_are_named(arguments: list[str], said: str) -> None:
-    result = check(*arguments)
-    assert result.exit_code == 2
-    assert said in result.output
+    assert said in refusal_of("game", "check", *arguments)
 
 
 def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "engines.testing.suite", None)
-    result = check(NIM)
-    assert result.exit_code == 2
-    assert "pip install 'referee[kit]'" in result.output
+    assert "pip install 'referee[kit]'" in refusal_of("game", "check", NIM)
 
 
 def test_each_command_of_the_page_for_authors_of_games_succeeds(tmp_path: Path) -> None:
@@ -114,14 +110,10 @@ def test_the_drawing_on_the_page_for_authors_of_games_is_a_valid_one() -> None:
 
 @pytest.mark.parametrize("name", ["Chess", "../x", "class", "toc", ""])
 def test_a_new_game_needs_a_free_name_of_a_module(name: str) -> None:
-    result = CliRunner().invoke(main, ["game", "new", name])
-    assert result.exit_code == 2
-    assert "no free name" in result.output
+    assert "no free name" in refusal_of("game", "new", name)
 
 
 def test_a_new_game_overwrites_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pebbles").mkdir()
-    result = CliRunner().invoke(main, ["game", "new", "pebbles"])
-    assert result.exit_code == 2
-    assert "cannot write pebbles: File exists" in result.output
+    assert "cannot write pebbles: File exists" in refusal_of("game", "new", "pebbles")

@@ -5,9 +5,9 @@ import sys
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from referee.cli import MODULES, SECTIONS, main
+from tests.cli.runner import refusal_of, run
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -27,7 +27,7 @@ def test_the_version_is_shown_without_the_server() -> None:
 
 
 def test_the_help_lists_all_commands_in_five_sections_of_whole_sentences() -> None:
-    lines = CliRunner().invoke(main, ["--help"], terminal_width=200).stdout.splitlines()
+    lines = run("--help", terminal_width=200).stdout.splitlines()
     sections = [line.rstrip(":") for line in lines if line.endswith(":") and not line.startswith(" ")]
     assert sections == ["Options", *SECTIONS]
     assert len(SECTIONS) == 5
@@ -46,5 +46,4 @@ def test_no_command_is_in_two_groups() -> None:
 
 @pytest.mark.parametrize(("words", "meant"), [(["tournamnet"], "tournament"), (["data", "migrat"], "migrate")])
 def test_an_unknown_command_is_refused_with_the_name_that_was_meant(words: list[str], meant: str) -> None:
-    refused = CliRunner().invoke(main, words)
-    assert (refused.exit_code, f"did you mean {meant}?" in refused.output) == (2, True)
+    assert f"did you mean {meant}?" in refusal_of(*words)

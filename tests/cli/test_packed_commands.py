@@ -7,7 +7,7 @@ import pytest
 
 from engines import registry
 from referee.records.record_reader import RecordStatus
-from tests.cli.test_records_commands import run
+from tests.cli.runner import output_of, refusal_of, run
 from tests.records.forgery import record_of
 from tests.records.matches import short_match
 from tests.records.test_packed_records import CONTEST
@@ -41,15 +41,12 @@ def test_unpacked_records_are_the_files_that_were_packed(packed: Path, tmp_path:
     out = tmp_path / "out"
     assert run("records", "unpack", packed, "-o", out).output == f"3 records unpacked to {out}\n"
     assert {file.stem: file.read_bytes() for file in out.iterdir()} == RECORDS
-    again = run("records", "unpack", packed, "-o", out)
-    assert (again.exit_code, "a.jsonl: File exists" in again.output) == (1, True)
+    assert "a.jsonl: File exists" in refusal_of("records", "unpack", packed, "-o", out, status=1)
 
 
 def test_a_packed_file_is_verified_record_by_record(packed: Path) -> None:
-    result = run("verify", packed)
-    assert (result.exit_code, result.output) == (0, f"{packed}: 3 records: 3 fine\n")
-    single = run("verify", f"{packed}#b")
-    assert single.output.startswith(f"{packed}#b: fine: match b, nim, 6 entries")
+    assert output_of("verify", packed) == f"{packed}: 3 records: 3 fine\n"
+    assert output_of("verify", f"{packed}#b").startswith(f"{packed}#b: fine: match b, nim, 6 entries")
     missing = run("verify", f"{packed}#d")
     assert missing.exit_code == RecordStatus.NO_RECORD
     assert missing.output == f"{packed}#d: no record: it has no record of match d\n"
@@ -70,8 +67,7 @@ def test_the_records_of_a_packed_file_that_are_not_fine_are_named(folder: Path, 
 def test_a_match_is_replayed_and_explained_from_a_packed_file_as_from_its_own(packed: Path, folder: Path) -> None:
     for command in (["replay"], ["explain", "--seat", "0"]):
         name, *options = command
-        from_packed, from_file = run(name, f"{packed}#c", *options), run(name, folder / "c.jsonl", *options)
-        assert (from_packed.exit_code, from_packed.output) == (0, from_file.output)
+        assert output_of(name, f"{packed}#c", *options) == output_of(name, folder / "c.jsonl", *options)
 
 
 @pytest.mark.parametrize("command", [("replay",), ("explain", "--seat", "0")], ids=["replay", "explain"])
@@ -106,9 +102,8 @@ def test_an_existing_file_is_continued_only_when_asked_to(packed: Path, tmp_path
 def test_a_torn_file_is_unpacked_as_far_as_it_was_written(packed: Path, tmp_path: Path) -> None:
     data = packed.read_bytes()
     packed.write_bytes(data + data[:-1])
-    result = run("records", "unpack", packed, "-o", tmp_path / "out")
-    assert result.exit_code == 3
-    assert f"its last {len(data) - 1} bytes are of records that were not written completely" in result.output
+    shown = refusal_of("records", "unpack", packed, "-o", tmp_path / "out", status=3)
+    assert f"its last {len(data) - 1} bytes are of records that were not written completely" in shown
     assert len(list((tmp_path / "out").iterdir())) == 3
     assert run("verify", packed).exit_code == RecordStatus.TRUNCATED
 
@@ -118,17 +113,15 @@ def test_a_packed_file_that_would_fill_the_disk_is_not_unpacked(
 ) -> None:
     monkeypatch.setattr("referee.cli.packed.MAX_EXPANSION", 0)
     monkeypatch.setattr("referee.cli.packed.ALWAYS_UNPACKED", 2 * len(RECORDS["a"]))
-    result = run("records", "unpack", packed, "-o", tmp_path / "out")
-    assert result.exit_code == 1
-    assert "the rest is left out" in result.output
+    assert "the rest is left out" in refusal_of("records", "unpack", packed, "-o", tmp_path / "out", status=1)
     assert len(list((tmp_path / "out").iterdir())) == 2
 
 
 def test_a_file_that_is_damaged_is_not_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "no.pack"
     path.write_text("no")
-    result = run("records", "unpack", path, "-o", tmp_path / "out")
-    assert (result.exit_code, "no group of packed records begins at byte 0" in result.output) == (1, True)
+    refused = refusal_of("records", "unpack", path, "-o", tmp_path / "out", status=1)
+    assert "no group of packed records begins at byte 0" in refused
 
 
 @pytest.mark.parametrize(
@@ -139,6 +132,5 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "zstandard", None)
     file = f"{packed}#a" if command[0] in {"replay", "explain"} else packed
-    result = run(*command, file)
-    assert result.exit_code == 1
-    assert "packed records require the package zstandard: pip install 'referee[packed]'" in result.output
+    refused = refusal_of(*command, file, status=1)
+    assert "packed records require the package zstandard: pip install 'referee[packed]'" in refused

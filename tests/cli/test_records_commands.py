@@ -4,17 +4,16 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from engines import registry
 from engines.api import REFEREE
-from referee.cli import main
 from referee.match.clock_charge import TurnMeasurement
 from referee.match.commands import Resign, StartPlay, SubmitMove, VoidMatch
 from referee.match.events import Event
 from referee.match.result import EndCause
 from referee.records.signing_key import fingerprint, public_hex
+from tests.cli.runner import output_of, refusal_of, run
 from tests.match.match_fixture import replay as fold
 from tests.records.forgery import KEY, OTHER_KEY, lines_of, record_of, resigned
 from tests.records.matches import decided_events, find_game, nim_setup, random_match, short_match
@@ -36,21 +35,13 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(main, list(map(str, arguments)))
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
-
-
 def write_record(path: Path, data: bytes) -> Path:
     path.write_bytes(data)
     return path
 
 
 def test_verify_describes_a_valid_record_and_its_signature(path: Path) -> None:
-    result = run("verify", path)
-    assert result.exit_code == 0
-    assert result.output == (
+    assert output_of("verify", path) == (
         f"{path}: fine: match nim-1, nim, 6 entries, played, rules (last_taken), ranks 1 2; "
         f"signed by {fingerprint(public_hex(KEY))}, not compared with any key you trust\n"
     )
@@ -60,19 +51,14 @@ def test_verify_compares_the_key_given_in_hexadecimal_or_as_a_file(path: Path) -
     pem = path.with_suffix(".pem")
     pem.write_bytes(KEY.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
     for key in (public_hex(KEY), pem):
-        result = run("verify", path, "--key", key)
-        assert result.exit_code == 0
-        assert "the key expected" in result.output
-    result = run("verify", path, "--key", public_hex(OTHER_KEY))
-    assert result.exit_code == 12
-    assert ": other key: it is whole, but signed by " in result.output
+        assert "the key expected" in output_of("verify", path, "--key", key)
+    other = run("verify", path, "--key", public_hex(OTHER_KEY))
+    assert (other.exit_code, ": other key: it is whole, but signed by " in other.output) == (12, True)
 
 
 @pytest.mark.parametrize("key", ["", "abc", "0" * 63, "/no/such/file"])
 def test_an_invalid_key_is_an_error_of_the_command(key: str, path: Path) -> None:
-    result = run("verify", path, "--key", key)
-    assert result.exit_code == 2
-    assert "Invalid value for --key" in result.output
+    assert "Invalid value for --key" in refusal_of("verify", path, "--key", key)
 
 
 def test_verify_prints_a_line_per_file_and_exits_with_the_worst_status(path: Path) -> None:
@@ -89,7 +75,7 @@ def test_verify_prints_a_line_per_file_and_exits_with_the_worst_status(path: Pat
 
 
 def test_verify_without_a_file_is_an_error() -> None:
-    assert run("verify").exit_code == 2
+    refusal_of("verify")
 
 
 def test_replay_prints_the_whole_match_and_the_last_board(path: Path) -> None:
@@ -184,9 +170,7 @@ def test_a_rejected_attempt_is_shown_to_its_seat_and_to_the_referee(tmp_path: Pa
     ],
 )
 def test_an_invalid_option_of_replay_is_an_error(arguments: tuple[str, ...], answer: str, path: Path) -> None:
-    result = run("replay", path, *arguments)
-    assert result.exit_code == 2
-    assert answer in result.output
+    assert answer in refusal_of("replay", path, *arguments)
 
 
 def test_a_match_that_did_not_start_has_no_board(tmp_path: Path) -> None:
@@ -236,12 +220,8 @@ def test_a_file_without_a_match_is_rejected_with_its_record_status(path: Path) -
         (RECORD.replace(b'["heap",5]', b'["heap",0]'), 13, "invalid value '0' for option heap; it must be"),
         (resigned([LINES[0], *LINES[2:]]).replace(b'"entry":2', b'"entry":1'), 4, "its first entry opens no match"),
     ]:
-        result = run("replay", write_record(path, data))
-        assert result.exit_code == status, result.output
-        assert arguments in result.stderr
-    result = run("replay", path.with_name("missing"))
-    assert result.exit_code == 3
-    assert "No such file or directory" in result.stderr
+        assert arguments in refusal_of("replay", write_record(path, data), status=status)
+    assert "No such file or directory" in refusal_of("replay", path.with_name("missing"), status=3)
 
 
 @pytest.mark.parametrize("game", ["alquerque", "trox", "troke", "toc", "fingers"])

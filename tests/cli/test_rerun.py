@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from referee.cli import main
+from tests.cli.runner import refusal_of, run
 from tests.cli.test_explain import MATCH, alquerque_match
 from tests.records.forgery import record_of
 
@@ -31,7 +31,7 @@ def path(tmp_path: Path) -> Path:
 
 def rerun(path: Path, choice: str, *arguments: str) -> Result:
     program = (*LINES, BOT_PROGRAM.format(choice=choice))
-    return CliRunner().invoke(main, ["rerun", str(path), "--seat", "ada", "--lines", *arguments, "--", *program])
+    return run("rerun", path, "--seat", "ada", "--lines", *arguments, "--", *program)
 
 
 @pytest.mark.slow
@@ -71,12 +71,7 @@ def test_rerun_can_start_at_a_ply_and_stop_at_the_first_difference(path: Path) -
 
 @pytest.mark.slow
 def test_a_bot_that_does_not_answer_is_an_error(path: Path) -> None:
-    exiting = (sys.executable, "-c", "import sys; sys.exit('not today')")
-
-    result = CliRunner().invoke(main, ["rerun", str(path), "--seat", "0", "--", *exiting])
-
-    assert result.exit_code == 2
-    assert "not today" in result.stderr
+    assert "not today" in refusal_of("rerun", path, "--seat", 0, "--", *LINES, "import sys; sys.exit('not today')")
 
 
 def test_rerun_without_any_turn_is_an_error(path: Path) -> None:

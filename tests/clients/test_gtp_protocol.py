@@ -2,7 +2,8 @@
 
 import asyncio
 import socket
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -89,69 +90,56 @@ class GtpEngine:
         return await asking
 
 
-def converse(
-    scenario: Callable[[GtpEngine], Coroutine[Any, Any, None]], *commands: str, match: Match | None = None
-) -> None:
-    async def run() -> None:
-        bridge_end, program_end = socket.socketpair()
-        protocol = GtpProtocol(*await asyncio.open_connection(sock=bridge_end, limit=MAX_LINE_BYTES))
-        engine = GtpEngine(*await asyncio.open_connection(sock=program_end), protocol)
+@asynccontextmanager
+async def conversation(*commands: str, match: Match | None = None) -> AsyncIterator[GtpEngine]:
+    bridge_end, program_end = socket.socketpair()
+    protocol = GtpProtocol(*await asyncio.open_connection(sock=bridge_end, limit=MAX_LINE_BYTES))
+    engine = GtpEngine(*await asyncio.open_connection(sock=program_end), protocol)
+    async with asyncio.timeout(60):
         protocol.greet()
         await engine.greet(*commands)
         protocol.start_match(match or Match(id="m"), 0)
-        await scenario(engine)
+        yield engine
         engine.writer.close()
         await protocol.close()
 
-    asyncio.run(asyncio.wait_for(run(), timeout=60))
 
-
-def test_an_engine_is_set_up_and_gets_only_the_moves_that_are_new() -> None:
-    async def scenario(engine: GtpEngine) -> None:
+async def test_an_engine_is_set_up_and_gets_only_the_moves_that_are_new() -> None:
+    async with conversation() as engine:
         assert await engine.answer(TURN, *BEGUN, text="e5") == "E5"
         assert await engine.answer(LATER, "play W G3", text="PASS") == "pass"
 
-    converse(scenario)
 
-
-def test_a_seat_that_moves_second_begins_with_all_moves() -> None:
-    async def scenario(engine: GtpEngine) -> None:
+async def test_a_seat_that_moves_second_begins_with_all_moves() -> None:
+    async with conversation() as engine:
         engine.protocol.start_match(Match(id="m"), 1)
         turn = replace(LATER, seat=1, ply=1, history=(FIRST,))
         assert await engine.answer(turn, *BEGUN, "play B E5", text="G3") == "G3"
 
-    converse(scenario)
 
-
-def test_handicap_stones_are_placed_first() -> None:
-    async def scenario(engine: GtpEngine) -> None:
+async def test_handicap_stones_are_placed_first() -> None:
+    async with conversation() as engine:
         turn = replace(TURN, ply=1, options={**OPTIONS, "handicap": "4"}, history=(SeatMove(seat=1, move="E5"),))
         assert await engine.answer(turn, *BEGUN, "fixed_handicap 4", "play W E5", text="C3") == "C3"
 
-    converse(scenario)
-
 
 @pytest.mark.parametrize("ply", [2, 5])
-def test_without_all_moves_since_the_usual_start_the_engine_gets_the_stones(ply: int) -> None:
-    async def scenario(engine: GtpEngine) -> None:
+async def test_without_all_moves_since_the_usual_start_the_engine_gets_the_stones(ply: int) -> None:
+    opened = Match(id="m", opening=Opening(position="9/9/9/9/9/9/6w2/9/9 b 0 1"))
+    async with conversation(match=opened if ply == 2 else None) as engine:
         turn = replace(LATER, ply=ply, position="9/9/9/9/4b4/9/6w2/6w2/9 b 0 3")
         expected = (*BEGUN, "play B E5", "play W G3", "play W G2")
         assert await engine.answer(turn, *expected, text="C3") == "C3"
 
-    opened = Match(id="m", opening=Opening(position="9/9/9/9/9/9/6w2/9/9 b 0 1"))
-    converse(scenario, match=opened if ply == 2 else None)
 
-
-def test_an_engine_that_was_started_again_gets_the_stones() -> None:
-    async def scenario(engine: GtpEngine) -> None:
+async def test_an_engine_that_was_started_again_gets_the_stones() -> None:
+    async with conversation() as engine:
         engine.protocol.end_match(MatchEnded(match_id="m", result=Result()))
         assert await engine.answer(LATER, *BEGUN, "play B E5", "play W G3", text="C3") == "C3"
 
-    converse(scenario)
 
-
-def test_an_engine_that_refuses_a_move_gets_the_stones() -> None:
-    async def scenario(engine: GtpEngine) -> None:
+async def test_an_engine_that_refuses_a_move_gets_the_stones() -> None:
+    async with conversation() as engine:
         await engine.answer(TURN, *BEGUN, text="E5")
         asking = engine.ask(LATER)
         assert await engine.read() == "play W G3"
@@ -161,11 +149,9 @@ def test_an_engine_that_refuses_a_move_gets_the_stones() -> None:
         engine.reply("C3")
         assert await asking == "C3"
 
-    converse(scenario)
 
-
-def test_another_move_than_the_engine_chose_and_another_match_begin_again() -> None:
-    async def scenario(engine: GtpEngine) -> None:
+async def test_another_move_than_the_engine_chose_and_another_match_begin_again() -> None:
+    async with conversation() as engine:
         assert await engine.answer(TURN, *BEGUN, text="D4") == "D4"
         assert await engine.answer(TURN, *BEGUN, text="E5") == "E5"
         thirteen = ["boardsize 13", *BEGUN[1:]]
@@ -173,21 +159,17 @@ def test_another_move_than_the_engine_chose_and_another_match_begin_again() -> N
         assert await engine.answer(OTHER_MATCH, *thirteen, "play B E5", "play W G3", text="D4") == "D4"
         assert await engine.answer(LATER, *BEGUN, "play B E5", "play W G3", text="C3") == "C3"
 
-    converse(scenario)
 
-
-def test_an_engine_that_cannot_play_on_the_board_resigns() -> None:
-    async def scenario(engine: GtpEngine) -> None:
+async def test_an_engine_that_cannot_play_on_the_board_resigns() -> None:
+    async with conversation() as engine:
         asking = engine.ask(TURN)
         assert await engine.read() == "boardsize 9"
         engine.reply("unacceptable size", "?")
         assert await asking is RESIGN
 
-    converse(scenario)
 
-
-def test_an_engine_that_does_not_know_komi_plays_without_it() -> None:
-    async def scenario(engine: GtpEngine) -> None:
+async def test_an_engine_that_does_not_know_komi_plays_without_it() -> None:
+    async with conversation() as engine:
         asking = engine.ask(TURN)
         await engine.obey("boardsize 9")
         assert await engine.read() == "komi 6.5"
@@ -197,33 +179,27 @@ def test_an_engine_that_does_not_know_komi_plays_without_it() -> None:
         engine.reply("D4")
         assert await asking == "D4"
 
-    converse(scenario)
-
 
 @pytest.mark.parametrize(
     ("text", "answer"),
     [("resign", RESIGN), ("Resign", RESIGN), ("", "="), ("Z99x", "=Z99x"), ("I5", "=I5"), ("D4 well played", "D4")],
 )
-def test_a_reply_is_a_move_a_resignation_or_what_the_referee_refuses(text: str, answer: object) -> None:
-    async def scenario(engine: GtpEngine) -> None:
+async def test_a_reply_is_a_move_a_resignation_or_what_the_referee_refuses(text: str, answer: object) -> None:
+    async with conversation() as engine:
         assert await engine.answer(TURN, *BEGUN, text=text) == answer
 
-    converse(scenario)
 
-
-def test_an_error_instead_of_a_move_is_refused_by_the_referee() -> None:
-    async def scenario(engine: GtpEngine) -> None:
+async def test_an_error_instead_of_a_move_is_refused_by_the_referee() -> None:
+    async with conversation() as engine:
         asking = engine.ask(TURN)
         await engine.obey(*BEGUN)
         await engine.read()
         engine.reply("out of memory", "?")
         assert await asking == "?out of memory"
 
-    converse(scenario)
 
-
-def test_replies_without_numbers_with_several_lines_and_with_output_between_are_read() -> None:
-    async def scenario(engine: GtpEngine) -> None:
+async def test_replies_without_numbers_with_several_lines_and_with_output_between_are_read() -> None:
+    async with conversation() as engine:
         asking = engine.ask(TURN)
         await engine.read()
         engine.write("# a comment\n\nthinking\n=\nmore of it\n=7 even this\n\n\n\n")
@@ -232,11 +208,9 @@ def test_replies_without_numbers_with_several_lines_and_with_output_between_are_
         engine.write("=99 A1\n\n= D4\t\r\nbecause\r\n\r\n")
         assert await asking == "D4"
 
-    converse(scenario)
 
-
-def test_a_turn_that_is_cancelled_waits_for_its_reply_which_is_not_used() -> None:
-    async def scenario(engine: GtpEngine) -> None:
+async def test_a_turn_that_is_cancelled_waits_for_its_reply_which_is_not_used() -> None:
+    async with conversation() as engine:
         asking = engine.ask(TURN)
         await engine.obey(*BEGUN)
         assert await engine.read() == "genmove B"
@@ -256,11 +230,9 @@ def test_a_turn_that_is_cancelled_waits_for_its_reply_which_is_not_used() -> Non
         engine.reply("C3")
         assert await asking == "C3"
 
-    converse(scenario)
 
-
-def test_an_engine_that_ends_while_it_thinks_is_unavailable() -> None:
-    async def scenario(engine: GtpEngine) -> None:
+async def test_an_engine_that_ends_while_it_thinks_is_unavailable() -> None:
+    async with conversation() as engine:
         asking = engine.ask(TURN)
         await engine.obey(*BEGUN)
         await engine.read()
@@ -270,13 +242,10 @@ def test_an_engine_that_ends_while_it_thinks_is_unavailable() -> None:
         with pytest.raises(ProgramUnavailable, match="it closed its output"):
             await engine.protocol.choose(LATER)
 
-    converse(scenario)
 
-
-def test_a_reply_has_a_limit_and_so_has_output_between_turns() -> None:
+async def test_a_reply_has_a_limit_and_so_has_output_between_turns() -> None:
     much = "much\n" * (MAX_EXTRA_BYTES // 4)
-
-    async def scenario(engine: GtpEngine) -> None:
+    async with conversation() as engine:
         asking = engine.ask(TURN)
         await engine.obey(*BEGUN)
         await engine.read()
@@ -285,29 +254,22 @@ def test_a_reply_has_a_limit_and_so_has_output_between_turns() -> None:
         engine.write(much + much)
         with pytest.raises(ProgramUnavailable, match="it wrote a reply of more than"):
             await asking
-
-    async def between(engine: GtpEngine) -> None:
+    async with conversation() as engine:
         await engine.answer(TURN, *BEGUN, text="D4")
         engine.write(much + much)
         assert await engine.protocol.ends_within(60)
         assert "bytes that answer no turn" in engine.protocol.end_reason
 
-    converse(scenario)
-    converse(between)
 
-
-def test_the_clock_is_described_at_the_start_and_in_each_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_clock_is_described_at_the_start_and_in_each_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Turn, "time_left_now", property(lambda self: self.time_left - 1))
     rule = ClockRule(canadian_byo_yomi=CanadianByoYomi(main_ms=60_000, period_ms=30_000, moves=5))
     match = Match(id="m", terms=MatchTerms(time_control=TimeControl(rule=rule)))
     clocks = (Clock(main_us=50_900_000), Clock(seat=1, period_us=20_000_000, moves_left=3))
-
-    async def scenario(engine: GtpEngine) -> None:
+    async with conversation("time_settings", "time_left", match=match) as engine:
         begun = [*BEGUN[:2], "time_settings 60 30 5", BEGUN[2], "time_left B 49 0", "time_left W 20 3"]
         turn = replace(TURN, clocks=clocks, time_left=50.9)
         assert await engine.answer(turn, *begun, text="D4") == "D4"
-
-    converse(scenario, "time_settings", "time_left", match=match)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 import asyncio
 import socket
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -63,22 +64,21 @@ class Engine:
         return asking
 
 
-def converse(scenario: Callable[[Engine], Coroutine[Any, Any, None]], options: Mapping[str, str] | None = None) -> None:
-    async def run() -> None:
-        bridge_end, program_end = socket.socketpair()
-        protocol = UciProtocol(*await asyncio.open_connection(sock=bridge_end, limit=MAX_LINE_BYTES), options or {})
-        engine = Engine(*await asyncio.open_connection(sock=program_end), protocol)
+@asynccontextmanager
+async def conversation(options: Mapping[str, str] | None = None) -> AsyncIterator[Engine]:
+    bridge_end, program_end = socket.socketpair()
+    protocol = UciProtocol(*await asyncio.open_connection(sock=bridge_end, limit=MAX_LINE_BYTES), options or {})
+    engine = Engine(*await asyncio.open_connection(sock=program_end), protocol)
+    async with asyncio.timeout(60):
         protocol.greet()
         await engine.greet()
-        await scenario(engine)
+        yield engine
         engine.writer.close()
         await protocol.close()
 
-    asyncio.run(asyncio.wait_for(run(), timeout=60))
 
-
-def test_an_engine_is_set_up_and_asked_with_the_position_and_the_time() -> None:
-    async def scenario(engine: Engine) -> None:
+async def test_an_engine_is_set_up_and_asked_with_the_position_and_the_time() -> None:
+    async with conversation({"skill level": "3"}) as engine:
         asking = asyncio.create_task(engine.protocol.choose(TURN))
         assert await engine.read(4) == [
             "setoption name skill level value 3",
@@ -90,8 +90,6 @@ def test_an_engine_is_set_up_and_asked_with_the_position_and_the_time() -> None:
         assert await engine.read(2) == ["position fen FEN", "go movetime 1000"]
         engine.write(b"info depth 1\nbestmove e2e4 ponder e7e5\n")
         assert await asking == "e2e4"
-
-    converse(scenario, {"skill level": "3"})
 
 
 @pytest.mark.parametrize(
@@ -110,18 +108,16 @@ def test_an_engine_is_set_up_and_asked_with_the_position_and_the_time() -> None:
         ("option name score cp 3", None),
     ],
 )
-def test_the_last_score_of_the_best_variation_goes_with_the_move(lines: str, score: int | None) -> None:
-    async def scenario(engine: Engine) -> None:
+async def test_the_last_score_of_the_best_variation_goes_with_the_move(lines: str, score: int | None) -> None:
+    async with conversation() as engine:
         asking = await engine.begin()
         await engine.read(2)
         engine.write(f"{lines}\nbestmove e2e4\n".encode())
         assert await asking == ("e2e4" if score is None else Choice("e2e4", score=score))
 
-    converse(scenario)
 
-
-def test_a_score_of_an_earlier_search_does_not_count() -> None:
-    async def scenario(engine: Engine) -> None:
+async def test_a_score_of_an_earlier_search_does_not_count() -> None:
+    async with conversation() as engine:
         asking = await engine.begin()
         await engine.read(2)
         engine.write(b"info score cp 35\nbestmove e2e4\ninfo score cp 40\n")
@@ -131,11 +127,9 @@ def test_a_score_of_an_earlier_search_does_not_count() -> None:
         engine.write(b"bestmove g1f3\n")
         assert await asking == "g1f3"
 
-    converse(scenario)
 
-
-def test_the_next_turn_has_the_first_position_and_all_moves_since() -> None:
-    async def scenario(engine: Engine) -> None:
+async def test_the_next_turn_has_the_first_position_and_all_moves_since() -> None:
+    async with conversation() as engine:
         asking = await engine.begin()
         await engine.read(2)
         engine.write(b"bestmove e2e4\n")
@@ -145,21 +139,17 @@ def test_the_next_turn_has_the_first_position_and_all_moves_since() -> None:
         engine.write(b"bestmove g1f3\n")
         assert await asking == "g1f3"
 
-    converse(scenario)
 
-
-def test_a_seat_that_is_first_asked_later_begins_with_that_position() -> None:
-    async def scenario(engine: Engine) -> None:
+async def test_a_seat_that_is_first_asked_later_begins_with_that_position() -> None:
+    async with conversation() as engine:
         asking = await engine.begin(LATER)
         assert (await engine.read(2))[0] == "position fen FEN 2"
         engine.write(b"bestmove g1f3\n")
         assert await asking == "g1f3"
 
-    converse(scenario)
 
-
-def test_another_match_is_another_game() -> None:
-    async def scenario(engine: Engine) -> None:
+async def test_another_match_is_another_game() -> None:
+    async with conversation() as engine:
         asking = await engine.begin()
         await engine.read(2)
         engine.write(b"bestmove e2e4\n")
@@ -170,11 +160,9 @@ def test_another_match_is_another_game() -> None:
         engine.write(b"bestmove a2a3\n")
         assert await asking == "a2a3"
 
-    converse(scenario)
 
-
-def test_a_turn_that_is_cancelled_stops_the_search_whose_move_is_not_used() -> None:
-    async def scenario(engine: Engine) -> None:
+async def test_a_turn_that_is_cancelled_stops_the_search_whose_move_is_not_used() -> None:
+    async with conversation() as engine:
         asking = await engine.begin()
         await engine.read(2)
         asking.cancel()
@@ -187,22 +175,18 @@ def test_a_turn_that_is_cancelled_stops_the_search_whose_move_is_not_used() -> N
         engine.write(b"bestmove g1f3\n")
         assert await asking == "g1f3"
 
-    converse(scenario)
-
 
 @pytest.mark.parametrize(("line", "answer"), [(b"bestmove (none)\n", "(none)"), (b"bestmove\n", "bestmove")])
-def test_nonsense_is_answered_as_it_is_so_that_the_referee_refuses_it(line: bytes, answer: str) -> None:
-    async def scenario(engine: Engine) -> None:
+async def test_nonsense_is_answered_as_it_is_so_that_the_referee_refuses_it(line: bytes, answer: str) -> None:
+    async with conversation() as engine:
         asking = await engine.begin()
         await engine.read(2)
         engine.write(line)
         assert await asking == answer
 
-    converse(scenario)
 
-
-def test_an_engine_may_write_much_while_it_searches_but_not_between_turns() -> None:
-    async def scenario(engine: Engine) -> None:
+async def test_an_engine_may_write_much_while_it_searches_but_not_between_turns() -> None:
+    async with conversation() as engine:
         asking = await engine.begin()
         await engine.read(2)
         much = b"info string much\n" * (MAX_EXTRA_BYTES // 16)
@@ -212,8 +196,6 @@ def test_an_engine_may_write_much_while_it_searches_but_not_between_turns() -> N
         engine.write(much + much)
         assert await engine.protocol.ends_within(60)
         assert "bytes that answer no turn" in engine.protocol.end_reason
-
-    converse(scenario)
 
 
 def clocks(*, main: float = 0, period: float = 0, periods: int = 0, moves: int = 0) -> Turn:

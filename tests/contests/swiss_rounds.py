@@ -32,18 +32,13 @@ def table(names: str, *rounds: list[str]) -> RoundResults:
     return rows
 
 
-def random_rounds(
-    many: int, rounds: int, seed: bytes, planned: int = 0
-) -> Iterator[tuple[RoundResults, list[Pairing]]]:
-    """Yield each round with random results: the table before it, and its pairings.
-
-    `planned` is the total number of rounds, if more are planned than played.
-    """
+def random_rounds(many: int, rounds: int, seed: bytes) -> Iterator[tuple[RoundResults, list[Pairing]]]:
+    """Yield each round with random results: the table before it, and its pairings."""
     rows: dict[str, list[RoundResult]] = {f"P{number}": [] for number in range(1, many + 1)}
     chance = Chance(seed)
     for _ in range(rounds):
         try:
-            pairings = pair_swiss_round(rows, list(rows), planned or rounds)
+            pairings = pair_swiss_round(rows, list(rows), rounds)
         except Unpairable:
             return
         yield {name: [*encounters] for name, encounters in rows.items()}, pairings

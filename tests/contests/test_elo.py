@@ -72,24 +72,12 @@ def test_few_sets_give_the_published_lead_and_a_wide_interval() -> None:
     assert found.superiority == pytest.approx(0.944, abs=0.025)  # Fishtest is a little more certain after 20 sets.
 
 
-def test_equal_points_give_no_difference() -> None:
-    found = estimate_from_counts(OutcomeCounts((5, 5, 5, 5, 5)))
-    assert (found.elo, found.superiority) == pytest.approx((0.0, 0.5), abs=1e-9)
-    assert found.low == pytest.approx(-found.high)
-
-
 def test_without_sets_the_estimate_is_uncertain() -> None:
     found = estimate_from_counts(no_outcomes(3))
     assert found.elo == pytest.approx(0)
     assert found.superiority == pytest.approx(0.5)
     assert found.high > 400
     assert found.low == pytest.approx(-found.high)
-
-
-def test_three_wins_in_a_row_leave_a_wide_interval() -> None:
-    found = estimate_from_counts(OutcomeCounts((0, 0, 3)))
-    assert found.low < 0
-    assert 0.9 < found.superiority < 0.975
 
 
 def test_scores_of_sets_give_the_average_and_few_equal_ones_leave_doubt() -> None:
@@ -100,13 +88,6 @@ def test_scores_of_sets_give_the_average_and_few_equal_ones_leave_doubt() -> Non
     level = estimate_from_scores([0.5] * 30)
     assert (level.elo, level.superiority) == pytest.approx((0, 0.5))
     assert level.low < 0 < level.high
-
-
-def test_scores_of_sets_and_counts_agree() -> None:
-    scores, counted = estimate_from_scores([0.0] * 10 + [0.5] * 20 + [1.0] * 30), OutcomeCounts((10, 20, 30))
-    found = estimate_from_counts(counted)
-    assert scores.elo == pytest.approx(found.elo)
-    assert (scores.low, scores.high) == pytest.approx((found.low, found.high), abs=5)
 
 
 counted = st.lists(st.integers(0, 200), min_size=3, max_size=3) | st.lists(st.integers(0, 200), min_size=5, max_size=5)

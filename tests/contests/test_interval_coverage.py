@@ -121,8 +121,9 @@ def test_intervals_of_pairs_hold_whatever_the_first_move_is_worth(pairs: int, dr
 
 def test_the_interval_of_scores_is_that_of_counts() -> None:
     found = estimate_from_counts(OutcomeCounts((2, 1, 6)))
-    ends = score_interval([0.0] * 2 + [0.5] + [1.0] * 6)
-    assert tuple(map(elo_difference, ends)) == pytest.approx((found.low, found.high), abs=1e-6)
+    scores = [0.0] * 2 + [0.5] + [1.0] * 6
+    assert tuple(map(elo_difference, score_interval(scores))) == pytest.approx((found.low, found.high), abs=1e-6)
+    assert estimate_from_scores(scores).elo == pytest.approx(found.elo)
     assert score_interval([1.0] * 3)[1] == 1
 
 
@@ -131,6 +132,7 @@ def test_three_won_sets_do_not_exclude_equality_and_six_do(outcomes: int) -> Non
     won = [estimate_from_counts(OutcomeCounts((*[0] * (outcomes - 1), sets))) for sets in (3, 6)]
     assert won[0].low < 0 < won[1].low
     assert won[0].high == pytest.approx(elo_difference(1.0))
+    assert 0.9 < won[0].superiority < 0.975
 
 
 def table_score(lead: float, players: int, start: float, draws: Iterator[float]) -> float:

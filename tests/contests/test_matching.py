@@ -43,12 +43,7 @@ def check(seed: int, max_pairs: int) -> None:
             vertices = [vertex for vertex in vertices if vertex not in (drawn, partner[drawn])]
 
 
-def test_no_matching_is_better() -> None:
-    for seed in range(80):
-        check(seed, max_pairs=8)
-
-
-@pytest.mark.slow
-def test_no_matching_is_better_in_large_graphs() -> None:
-    for seed in range(5):
-        check(seed, max_pairs=25)
+@pytest.mark.parametrize(("graphs", "max_pairs"), [(80, 8), pytest.param(5, 25, marks=pytest.mark.slow)])
+def test_no_matching_is_better(graphs: int, max_pairs: int) -> None:
+    for seed in range(graphs):
+        check(seed, max_pairs)

@@ -1,7 +1,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -31,13 +31,6 @@ def test_the_table_for_six_is_the_one_that_fide_prints() -> None:
     ]
 
 
-@pytest.mark.parametrize("many", [2, 3, 8, 15, 16])
-def test_all_meet_once_in_a_cycle(many: int) -> None:
-    names = [f"P{number}" for number in range(many)]
-    met = Counter(frozenset(pairing.entrants) for pairing in schedule(RoundRobin(cycles=2), names))
-    assert met == {frozenset(pair): 2 for pair in combinations(names, 2)}
-
-
 @given(st.integers(2, 30))
 def test_a_cycle_balances_seats(many: int) -> None:
     surplus = Counter(dict.fromkeys(range(1, many + 1), 0))
@@ -49,9 +42,10 @@ def test_a_cycle_balances_seats(many: int) -> None:
 
 
 @given(st.integers(2, 20))
-def test_two_cycles_give_both_seats_against_each_opponent(many: int) -> None:
+def test_two_cycles_give_each_seat_once_against_each_opponent(many: int) -> None:
     names = [f"P{number}" for number in range(many)]
-    assert len({pairing.entrants for pairing in schedule(RoundRobin(cycles=2), names)}) == many * (many - 1)
+    met = Counter(pairing.entrants for pairing in schedule(RoundRobin(cycles=2), names))
+    assert met == dict.fromkeys(permutations(names, 2), 1)
 
 
 def test_no_entrant_has_two_matches_in_a_round() -> None:

@@ -31,6 +31,11 @@ class BotConnection:
     def send(self, **item: Any) -> None:
         self.send_together(play_pb2.BotItem(**item))
 
+    def send_move(self, turn: play_pb2.Turn, move: str = "", **more: bool) -> None:
+        """Answer a turn, by its first legal move unless another is given."""
+        answer = {"match_id": turn.match_id, "turn_token": turn.turn_token, "move": move or turn.legal_moves[0]}
+        self.send(move=answer | more)
+
     def send_together(self, *items: play_pb2.BotItem) -> None:
         """Send these items in one message."""
         self._outgoing.put(items)

@@ -1,4 +1,7 @@
-"""Fixtures: an ephemeral server for each module of tests, and a new organiser on it for each test."""
+"""Fixtures: a server for each module of tests, and a new organiser on it for each test.
+
+The server has the flags that a module names in `SERVER_FLAGS`; otherwise it is ephemeral.
+"""
 
 from collections.abc import Iterator
 from itertools import count
@@ -12,8 +15,9 @@ NUMBERS = count(1)
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    with run_server(tmp_path_factory.mktemp("server"), "--ephemeral") as running:
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    flags = getattr(request.module, "SERVER_FLAGS", ("--ephemeral",))
+    with run_server(tmp_path_factory.mktemp("server"), *flags) as running:
         yield running
 
 

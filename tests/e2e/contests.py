@@ -77,16 +77,13 @@ def play_match(organiser: Organiser, moves: int = 3) -> str:
     for ply in range(moves):
         turn = organiser.next_turn(ply % 2)
         match_id = turn.match_id
-        seat = ply % 2
-        organiser.connection(seat).send(
-            move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]}
-        )
+        organiser.connection(ply % 2).send_move(turn)
     organiser.connection(moves % 2).receive("turn")
-    organiser.call_as_admin(
-        "AdminService/AdjudicateMatch",
-        request_id=f"decide {match_id}",
-        match_id=match_id,
-        side_scores=[1, 0],
-        message="by agreement",
-    )
+    decide_match(organiser, match_id)
     return match_id
+
+
+def decide_match(organiser: Organiser, match_id: str) -> None:
+    """Let the first side win as an administrator."""
+    fields = {"request_id": f"decide {match_id}", "match_id": match_id, "message": "by agreement"}
+    organiser.call_as_admin("AdminService/AdjudicateMatch", side_scores=[1, 0], **fields)

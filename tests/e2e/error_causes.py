@@ -21,14 +21,13 @@ from tests.e2e.contests import (
     join_ladder,
     start_tournament,
 )
-from tests.e2e.organiser import Organiser, call_method, new_organiser
+from tests.e2e.organiser import ONE_MS, Organiser, call_method, new_organiser
 from tests.e2e.server import TIMEOUT_S, bearer, register_bots
 
 MAX_MESSAGE_BYTES = 4_096
 """Maximum message size that the server is configured with."""
 LARGE = "x" * 2 * MAX_MESSAGE_BYTES
 
-ONE_MS_PER_MOVE = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1))
 NEGATIVE_TIME = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=-1))
 TROKE = game_pb2.Rules(game="troke")
 THREE_SEAT_TROKE = game_pb2.Rules(game="troke", options={"seats": "3"})
@@ -121,7 +120,7 @@ def submitting(*moves: str) -> Cause:
 
 def answer_late(organiser: Organiser) -> play_pb2.Turn:
     """Let the time of the first turn run out, and return the turn."""
-    organiser.start_match(rule=ONE_MS_PER_MOVE)
+    organiser.start_match(rule=ONE_MS)
     turn: play_pb2.Turn = organiser.next_turn()
     organiser.connection(0).receive("match_ended")
     return turn
@@ -259,10 +258,10 @@ def enter_third_bot(organiser: Organiser) -> Any:
 
 def challenge_between_bots_of_one_author(organiser: Organiser) -> Any:
     author, ladder = f"{organiser.name}-author", organiser.name
-    created = organiser.call_as_admin("AdminService/CreateToken", role="ROLE_AUTHOR", holder=author)
+    token = organiser.create_token("author", author)
     bots = [f"{author}-{number}" for number in (1, 2)]
     create_ladder(organiser)
-    for secret in register_bots(organiser.channel, created.secret, *bots):
+    for secret in register_bots(organiser.channel, token, *bots):
         call_method(organiser.channel, "LadderService/JoinLadder", secret, ladder=ladder)
     return call_for_ladder(organiser, "Challenge", request_id="a challenge", entrants=bots)
 

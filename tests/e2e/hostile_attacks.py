@@ -27,7 +27,7 @@ from tests.e2e import http2
 from tests.e2e.bot_connection import BotConnection
 from tests.e2e.call_errors import parse_error
 from tests.e2e.contests import match_terms
-from tests.e2e.organiser import METHODS, call_method
+from tests.e2e.organiser import METHODS, ONE_MS, UNTIMED, call_method
 from tests.e2e.test_match_creation import LARGE
 from tests.e2e.test_permissions import LATER, calls_for_others
 
@@ -40,8 +40,6 @@ MAX_SHOWN_CHARS = 200
 HUGE = "x" * 100_000
 NUMBERS = count(1)
 UNREAD_WATCHES = 150
-ONE_MS = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1))
-UNTIMED = clock_pb2.ClockRule(untimed=clock_pb2.Untimed())
 WATCH_PATH = "/referee_api.v1.MatchService/WatchMatch"
 
 

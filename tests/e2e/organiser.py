@@ -18,6 +18,8 @@ from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_
 METHODS = contract.methods()
 ALQUERQUE = game_pb2.Rules(game="alquerque")
 HOUR = clock_pb2.ClockRule(sudden_death=clock_pb2.SuddenDeath(main_ms=3_600_000))
+ONE_MS = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1))
+UNTIMED = clock_pb2.ClockRule(untimed=clock_pb2.Untimed())
 
 
 def call_method(channel: grpc.Channel, method: str, secret: str | None, **fields: Any) -> Any:
@@ -79,6 +81,12 @@ class Organiser:
 
     def call_as_admin(self, method: str, **fields: Any) -> Any:
         return call_method(self.channel, method, self.server.admin_token, **fields)
+
+    def create_token(self, role: str, holder: str) -> str:
+        """Create a token as the administrator, for a role such as `author`, and return its secret."""
+        fields = {"role": f"ROLE_{role.upper()}", "holder": holder}
+        secret: str = self.call_as_admin("AdminService/CreateToken", **fields).secret
+        return secret
 
     def set_quota(self, **limits: int) -> None:
         """Set the quota of the organiser."""
@@ -154,9 +162,13 @@ def new_organiser(
 
 
 @contextmanager
-def server_with_organiser(folder: Path, *flags: str) -> Iterator[Organiser]:
+def server_with_organiser(folder: Path, *flags: str, games: Path | None = None, seats: int = 2) -> Iterator[Organiser]:
     """Run a server with one organiser."""
-    with run_server(folder, *flags) as server, server.channel() as channel, new_organiser(server, channel) as organiser:
+    with (
+        run_server(folder, *flags, games=games) as server,
+        server.channel() as channel,
+        new_organiser(server, channel, seats=seats) as organiser,
+    ):
         yield organiser
 
 

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,22 +74,22 @@ def run_server(
         command = ["sh", "-c", f'ulimit -n {max_files} && exec "$0" "$@"', *command]
     environment = {name: text for name, text in os.environ.items() if not name.startswith("REFEREE_")}
     environment |= {"REFEREE_GAMES": str(games)} if games else {}
+    command += ["--data-dir", str(folder / "data"), *LENIENT_FLAGS, *flags]
+    with run_program(command, log, environment) as process:
+        ports = first_line(process, log)
+        admin_token = ports.get("admin_token", "")
+        yield ServerProcess(process, ports["grpc"], ports["http"], admin_token, log, ports.get("site", ""))
+
+
+@contextmanager
+def run_program(
+    command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[str]]:
+    """Run a program. It is killed on exit, and the end of its log is shown if the test fails."""
     with log.open("a") as errors:
-        process = subprocess.Popen(
-            [*command, "--data-dir", str(folder / "data"), *LENIENT_FLAGS, *flags],
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            env=environment,
-        )
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
     try:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line, log.read_text()
-        ports = json.loads(line)
-        yield ServerProcess(
-            process, ports["grpc"], ports["http"], ports.get("admin_token", ""), log, ports.get("site", "")
-        )
+        yield process
     except BaseException as error:
         error.add_note(_last_errors(log))  # pytest shows notes together with the failure.
         raise
@@ -100,15 +100,28 @@ def run_server(
         process.stdout.close()
 
 
+def first_line(process: subprocess.Popen[str], log: Path) -> dict[str, str]:
+    """Return the JSON that a program prints once it serves."""
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line, log.read_text()
+    read: dict[str, str] = json.loads(line)
+    return read
+
+
 def _last_errors(log: Path) -> str:
     lines = [line for line in log.read_text(errors="replace").splitlines() if '"level": "info"' not in line]
     return "\n".join(lines[-MAX_LOG_LINES:])
 
 
-def create_organiser_token(channel: grpc.Channel, admin: str, holder: str = "ada") -> str:
-    """Create a token for an organiser, and return its secret."""
-    request = admin_service_pb2.CreateTokenRequest(role=token_pb2.ROLE_ORGANISER, holder=holder)
+def create_token(channel: grpc.Channel, admin: str, role: token_pb2.Role.ValueType, holder: str) -> str:
+    """Create a token as the administrator, and return its secret."""
+    request = admin_service_pb2.CreateTokenRequest(role=role, holder=holder)
     return AdminServiceStub(channel).CreateToken(request, metadata=bearer(admin), timeout=TIMEOUT_S).secret
+
+
+def create_organiser_token(channel: grpc.Channel, admin: str, holder: str = "ada") -> str:
+    return create_token(channel, admin, token_pb2.ROLE_ORGANISER, holder)
 
 
 ANY_MATCH = bot_pb2.Consent(

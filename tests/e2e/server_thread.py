@@ -3,6 +3,8 @@
 import asyncio
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from referee.server.referee_server import RefereeServer
@@ -20,6 +22,16 @@ class ServerThread:
         self._server = self.run(self._create(settings))
         self.info: Any = self.run(self._server.open())
         """A `ServerInfo`, used in place of a `ServerProcess`, of which an organiser needs only the token."""
+
+    @classmethod
+    @contextmanager
+    def serving(cls, settings: Settings) -> Iterator["ServerThread"]:
+        """Run a server, which is closed on exit."""
+        server = cls(settings)
+        try:
+            yield server
+        finally:
+            server.close()
 
     def run(self, work: Any) -> Any:
         """Run a coroutine on the server's event loop, and return its result."""

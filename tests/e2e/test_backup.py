@@ -8,7 +8,7 @@ import pytest
 from referee_api.v1 import game_pb2
 
 from tests.e2e.call_errors import assert_refused
-from tests.e2e.organiser import new_organiser, server_with_organiser
+from tests.e2e.organiser import server_with_organiser
 from tests.e2e.reconnecting_bots import BotThreads, Observations, ReconnectingBot
 from tests.e2e.server import TIMEOUT_S, run_server
 from tests.e2e.test_crash import SEATS_BY_GAME, SHORT_GAMES, fetch_record, parse_events, played_moves, verify_records
@@ -31,11 +31,7 @@ def test_matches_continue_from_a_backup_made_under_load(tmp_path: Path) -> None:
     (tmp_path / "first").mkdir()
     (tmp_path / "second").mkdir()
     observations = Observations()
-    with (
-        run_server(tmp_path / "first") as server,
-        server.channel() as channel,
-        new_organiser(server, channel, seats=4) as organiser,
-    ):
+    with server_with_organiser(tmp_path / "first", seats=4) as organiser:
         bots = [ReconnectingBot(secret, observations) for secret in organiser.secrets]
         games = list(SEATS_BY_GAME) * MATCHES_PER_GAME
         matches = [
@@ -44,12 +40,12 @@ def test_matches_continue_from_a_backup_made_under_load(tmp_path: Path) -> None:
             )
             for game in games
         ]
-        bot_threads = BotThreads(bots, server.address)
+        bot_threads = BotThreads(bots, organiser.server.address)
         observations.wait_for_moves(200)
         accepted = dict(observations.accepted)
         output = run_referee("backup", tmp_path / "copy", "--data-dir", tmp_path / "first" / "data")
         observations.wait_for_moves(100)
-        server.kill()
+        organiser.server.kill()
         bot_threads.stop()
     assert f"{len(matches)} matches" in output
 

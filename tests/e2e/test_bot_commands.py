@@ -83,9 +83,9 @@ def test_the_log_of_a_bot_is_shown_to_its_owner_only(organiser: Organiser) -> No
 def test_a_bot_that_was_paused_for_its_faults_returns(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path, "--ephemeral", "--max-consecutive-faults", "1") as organiser:
         policy = policy_pb2.IllegalMovePolicy(action=policy_pb2.ILLEGAL_MOVE_ACTION_FORFEIT)
-        match_id = organiser.start_match(policies=policy_pb2.Policies(illegal_move=policy))
+        organiser.start_match(policies=policy_pb2.Policies(illegal_move=policy))
         turn = organiser.next_turn()
-        organiser.connection(0).send(move={"match_id": match_id, "turn_token": turn.turn_token, "move": "nonsense"})
+        organiser.connection(0).send_move(turn, "nonsense")
         organiser.connection(0).receive("match_ended")
         organiser.connection(0).receive("notice")
         name = organiser.bots[0]

@@ -1,6 +1,6 @@
 """Every error of the contract is caused on the real server, and arrives as the contract promises."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 from referee_api.v1.error_pb2 import ErrorReason
@@ -11,7 +11,6 @@ from tests.e2e import test_backup, test_compute_limit, test_quotas, test_server_
 from tests.e2e.call_errors import assert_metadata_complete, assert_refused
 from tests.e2e.error_causes import CALL_ERRORS, CONTEST_ERRORS, MAX_MESSAGE_BYTES, STREAM_ERRORS, VERDICT_ERRORS, Cause
 from tests.e2e.organiser import Organiser
-from tests.e2e.server import ServerProcess, run_server
 
 pytestmark = pytest.mark.slow
 
@@ -30,18 +29,12 @@ TESTED_ELSEWHERE = {
 }
 """Errors that need a server of their own, with the tests that cause them."""
 CALLS = {**CALL_ERRORS, **CONTEST_ERRORS}
+SERVER_FLAGS = ("--ephemeral", "--max-message-bytes", str(MAX_MESSAGE_BYTES))
 
 
 def marks_of(reason: str) -> Sequence[pytest.MarkDecorator]:
     """The front door takes small answers that nobody reads, and closes the connection later."""
     return [pytest.mark.without_door] if reason == "TOO_MANY_CALLS_IN_FLIGHT" else []
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    folder = tmp_path_factory.mktemp("server")
-    with run_server(folder, "--ephemeral", "--max-message-bytes", str(MAX_MESSAGE_BYTES)) as running:
-        yield running
 
 
 def test_every_error_reason_is_covered() -> None:

@@ -13,7 +13,7 @@ from referee_api.v1 import error_pb2, policy_pb2, result_pb2
 
 from tests.e2e import http2
 from tests.e2e.bot_connection import connect_bot
-from tests.e2e.honest_bots import create_match, entries, run_honest_bots
+from tests.e2e.honest_bots import entries, run_honest_bots
 from tests.e2e.organiser import server_with_organiser
 from tests.e2e.server import ServerProcess, create_organiser_token, register_bots, run_server
 from tests.e2e.server_metrics import OPEN_FILES, error_log_lines, metrics
@@ -129,12 +129,12 @@ def run_bot(server: ServerProcess, secret: str) -> Iterator["subprocess.Popen[st
 
 @pytest.mark.parametrize("flag", ["--grpc-event-engine", "--no-grpc-event-engine"])
 def test_bots_play_with_and_without_the_event_engine(tmp_path: Path, flag: str) -> None:
-    with run_server(tmp_path, flag) as server, server.channel() as channel:
-        owner = create_organiser_token(channel, server.admin_token)
-        secrets = register_bots(channel, owner, "anna", "bert")
-        with run_honest_bots(server, tmp_path, secrets):
-            match_id = create_match(channel, owner, "a match", "alquerque", ["anna", "bert"])
-            assert entries(channel, owner, match_id)[-1].play_ended.result.HasField("played")
+    with (
+        server_with_organiser(tmp_path, flag) as organiser,
+        run_honest_bots(organiser.server, tmp_path, organiser.secrets),
+    ):
+        match_id = organiser.create_match()
+        assert entries(organiser.channel, organiser.token, match_id)[-1].play_ended.result.HasField("played")
 
 
 def test_grpc_is_not_imported_before_the_setting_is_known() -> None:

@@ -12,14 +12,12 @@ from referee_api.v1 import bot_pb2, clock_pb2, match_pb2, result_pb2
 
 from tests.e2e.call_errors import parse_error, reason_of
 from tests.e2e.contests import call_for_ladder, create_ladder, create_tournament, entrants_of, match_terms
-from tests.e2e.organiser import Organiser, new_organiser
+from tests.e2e.organiser import ONE_MS, UNTIMED, Organiser, new_organiser
 from tests.e2e.server import ServerProcess
 
 pytestmark = pytest.mark.slow
 
 NUMBERS = count(1)
-ONE_MS = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1))
-UNTIMED = clock_pb2.ClockRule(untimed=clock_pb2.Untimed())
 ANYONE = bot_pb2.CONSENT_SCOPE_ANYONE
 OWN = bot_pb2.CONSENT_SCOPE_OWN
 

@@ -138,8 +138,7 @@ def test_repeated_requests_get_their_first_answer_after_the_ladder_is_closed(org
 def test_a_match_that_the_ladder_cannot_rate_is_rejected(organiser: Organiser) -> None:
     create_ladder(organiser)
     join_ladder(organiser, 0, 1)
-    by_name = {"role": "ROLE_ORGANISER", "holder": f"{organiser.name}-another"}
-    another = organiser.call_as_admin("AdminService/CreateToken", **by_name).secret
+    another = organiser.create_token("organiser", f"{organiser.name}-another")
 
     def reason(owner: str = organiser.token, ladder: str = organiser.name, **terms: Any) -> str:
         request = organiser.match_request(**{"seating": (0, 1)} | terms) | {"ladder": ladder}
@@ -165,8 +164,8 @@ def test_only_members_of_the_ladder_can_join_a_rated_match(organiser: Organiser)
 
 
 def test_a_holder_cannot_have_the_name_of_a_contest(organiser: Organiser) -> None:
-    create = partial(organiser.call_as_admin, "AdminService/CreateToken", role="ROLE_ORGANISER")
-    assert [reason_of(create, holder=holder) for holder in ("ladder/main", "tournament/cup")] == ["BAD_FIELD"] * 2
+    for holder in ("ladder/main", "tournament/cup"):
+        assert reason_of(organiser.create_token, "organiser", holder) == "BAD_FIELD"
 
 
 # Tournaments

@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from referee_api.v1 import contest_pb2
 
-from referee.cli import main
-from tests.e2e.contests import call_for_ladder, call_for_tournament, start_tournament
+from tests.e2e.contests import call_for_ladder, call_for_tournament, decide_match, start_tournament
 from tests.e2e.organiser import Organiser, killable_server
 from tests.e2e.server_metrics import error_log_lines
+from tests.e2e.test_operator_commands import run
 
 pytestmark = pytest.mark.slow
 
@@ -35,16 +34,11 @@ def decide_next(organiser: Organiser, kind: str, done: list[str]) -> str:
 
 
 def watch(organiser: Organiser, kind: str) -> Iterator[Any]:
-    call = call_for_ladder if kind == LADDER else call_open
-    for response in call(organiser, f"Watch{kind.capitalize()}", after_number=0):
+    service = kind.capitalize()
+    for response in organiser.call(f"{service}Service/Watch{service}", **{kind: organiser.name}, after_number=0):
         for item in response.items:
             if item.HasField("entry"):
                 yield item.entry
-
-
-def call_open(organiser: Organiser, method: str, **fields: Any) -> Any:
-    """Call a streaming method for the tournament without reading to the end."""
-    return organiser.call(f"TournamentService/{method}", tournament=organiser.name, **fields)
 
 
 def is_in_play(entry: Any) -> bool:
@@ -57,11 +51,6 @@ def has_rated(entry: Any, match_id: str) -> bool:
 
 def is_done(entry: Any, match_id: str) -> bool:
     return entry.pairing.phase == contest_pb2.PAIRING_PHASE_DONE and match_id in entry.pairing.match_ids
-
-
-def decide_match(organiser: Organiser, match_id: str) -> None:
-    fields = {"request_id": f"decide {match_id}"[:64], "match_id": match_id, "message": "by agreement"}
-    organiser.call_as_admin("AdminService/AdjudicateMatch", side_scores=[1, 0], **fields)
 
 
 def correct(organiser: Organiser, kind: str, match_id: str, decided: str, *ranks: int, request_id: str = "") -> Any:
@@ -82,13 +71,6 @@ def standings(organiser: Organiser, season: int = 0) -> list[tuple[Any, ...]]:
     return [(row.entrant.name, row.rating.value, row.rating.matches, row.wins, row.draws, row.losses) for row in rows]
 
 
-def run_command(organiser: Organiser, *arguments: str) -> str:
-    environment = {"BOT_REFEREE": organiser.server.address, "BOT_TOKEN": organiser.token}
-    result = CliRunner().invoke(main, arguments, env=environment)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
 def test_a_result_is_corrected_in_mid_tournament_and_after_its_end(tmp_path: Path) -> None:
     with killable_server(tmp_path) as (organiser, kill_and_restart):
         start_tournament(organiser, round_robin={"cycles": 2}, max_concurrent_matches=1)
@@ -104,7 +86,7 @@ def test_a_result_is_corrected_in_mid_tournament_and_after_its_end(tmp_path: Pat
         list(watch(organiser, TOURNAMENT))  # It ends with the tournament.
         before = points(organiser)
         assert sum(before.values()) == 2
-        struck = run_command(organiser, TOURNAMENT, "strike", organiser.name, second, "--message", "arranged")
+        struck = run(organiser, organiser.token, TOURNAMENT, "strike", organiser.name, second, "--message", "arranged")
         assert second in struck or "0" in struck
         kill_and_restart()
         assert points(organiser) == {winner: 1, loser: 0}
@@ -118,6 +100,6 @@ def test_a_result_is_corrected_in_mid_tournament_and_after_its_end(tmp_path: Pat
             ("organiser", "arranged"),
         ]
         assert organiser.call("MatchService/GetMatch", match_id=first).match.result == record
-        report = run_command(organiser, "report", organiser.name)
+        report = run(organiser, organiser.token, "report", organiser.name)
         assert f"{second} struck: arranged (organiser)" in report
         assert not list(error_log_lines(organiser.server))

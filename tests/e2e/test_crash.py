@@ -20,7 +20,7 @@ from referee_api.v1 import contest_pb2, game_pb2, ladder_pb2, tournament_pb2
 
 from tests.e2e.contests import entrants_of, ladder_request, match_terms, tournament_request
 from tests.e2e.honest_bots import entries
-from tests.e2e.organiser import Organiser, call_method, call_with_timeout, entries_of, new_organiser
+from tests.e2e.organiser import Organiser, call_method, call_with_timeout, entries_of, server_with_organiser
 from tests.e2e.reconnecting_bots import BotThreads, Observations, ReconnectingBot, TurnKey
 from tests.e2e.server import TIMEOUT_S, run_server
 from tests.e2e.server_metrics import error_log_lines
@@ -89,11 +89,7 @@ def aftermath(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     seed, folder = request.config.getoption("--soak-seed"), tmp_path_factory.mktemp("killed")
     rng = random.Random(f"crash {seed}")
     after, watch = Aftermath(kills, Observations()), Stopwatch()
-    with (
-        run_server(folder) as server,
-        server.channel() as channel,
-        new_organiser(server, channel, seats=BOTS) as organiser,
-    ):
+    with server_with_organiser(folder, seats=BOTS) as organiser:
         token, bots = organiser.token, [ReconnectingBot(secret, after.observations) for secret in organiser.secrets]
         after.matches = create_matches(organiser, rng, matches_per_game)
         create_contests(organiser)

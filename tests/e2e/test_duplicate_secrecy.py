@@ -13,8 +13,7 @@ from google.protobuf.message import Message
 from tests.e2e.call_errors import reason_of
 from tests.e2e.contests import create_ladder, create_tournament, entrants_of
 from tests.e2e.fuzz_messages import parts_of, values_of
-from tests.e2e.organiser import Organiser, call_method, new_organiser, server_with_organiser
-from tests.e2e.server import run_server
+from tests.e2e.organiser import Organiser, call_method, server_with_organiser
 
 pytestmark = pytest.mark.slow
 
@@ -36,21 +35,14 @@ class DuplicateSet:
 @contextmanager
 def set_in_second_match(tmp_path: Path) -> Iterator[DuplicateSet]:
     """Create an organiser with two bots, whose first match of a set is over while the second is being played."""
-    with (
-        run_server(tmp_path) as server,
-        server.channel() as channel,
-        new_organiser(server, channel, "sealed", 2) as organiser,
-    ):
+    with server_with_organiser(tmp_path) as organiser:
         create_tournament(
             organiser, round_robin={}, duplicate_play={}, max_concurrent_matches=1, entrants=entrants_of(organiser)
         )
         bots = [organiser.connection(seat) for seat in range(2)]
         organiser.call("TournamentService/StartTournament", name=organiser.name)
         turn = organiser.next_turn(0)
-        request = {"request_id": "an attempt", "match_id": turn.match_id, "turn_token": turn.turn_token}
-        assert (
-            reason_of(organiser.call_as_bot, 0, "MatchService/SubmitMove", move=ATTEMPT, **request) == "MALFORMED_MOVE"
-        )
+        assert reason_of(organiser.submit_move, turn, ATTEMPT) == "MALFORMED_MOVE"
         bots[0].send(resignation={"match_id": turn.match_id})
         ended = bots[0].receive("match_ended")
         second = bots[0].receive("match_started").match.id
@@ -96,7 +88,7 @@ def all_messages(organiser: Organiser, secret: str, *match_ids: str) -> Iterator
 def visible_text_by_viewer(duplicate_set: DuplicateSet) -> dict[int, str]:
     """Return by viewer, with or without a seat, all text that it can get about both matches, bytes written as hex."""
     organiser = duplicate_set.organiser
-    watcher = organiser.call_as_admin("AdminService/CreateToken", role="ROLE_SPECTATOR", holder="watcher").secret
+    watcher = organiser.create_token("spectator", "watcher")
     found = {}
     for bot, secret in [(SPECTATOR, watcher), (SPECTATOR - 1, organiser.token), *enumerate(organiser.secrets)]:
         messages = all_messages(organiser, secret, duplicate_set.first, duplicate_set.second)

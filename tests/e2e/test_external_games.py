@@ -18,8 +18,7 @@ from engines.walk import perft
 from referee.records.record_reader import RecordStatus
 from referee.records.verify import verify
 from tests.clients.commands import run_command
-from tests.e2e.organiser import Organiser, new_organiser
-from tests.e2e.server import run_server
+from tests.e2e.organiser import Organiser, server_with_organiser
 from tests.engines.external.engines import PATIENT
 from tests.engines.external.test_engine_lines import VECTORS
 from tests.third_party_games.third_party_games import FINGERS
@@ -91,11 +90,7 @@ def test_the_game_in_go_is_the_same_as_in_python(go_fingers: ExternalGame, seats
 @pytest.mark.toolchain
 def test_a_match_of_the_game_in_go_is_played_recorded_and_verified(go_engine: Path, tmp_path: Path) -> None:
     games = declare("fingers", str(go_engine), folder=tmp_path)
-    with (
-        run_server(tmp_path, games=games) as server,
-        server.channel() as channel,
-        new_organiser(server, channel, seats=3) as organiser,
-    ):
+    with server_with_organiser(tmp_path, games=games, seats=3) as organiser:
         match_id = organiser.start_match(rules=game_pb2.Rules(game="fingers"))
         for number in range(9):
             turn = organiser.next_turn(number % 3)

@@ -177,9 +177,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ServerThread]:
     monkeypatch.setattr("referee.server.application.LoopLag", lambda time: LoopLag(time, clock.cpu_us))
     # `charge_step` first compares with the clock of the machine, which is far behind the simulated one.
     monkeypatch.setattr(LoopLag, "charge_step", LoopLag.charge)
-    running = ServerThread(replace(settings(start_within_s=36_000, patient=True), heartbeat_timeout_ms=GONE_AFTER_MS))
-    yield running
-    running.close()
+    patient = replace(settings(start_within_s=36_000, patient=True), heartbeat_timeout_ms=GONE_AFTER_MS)
+    with ServerThread.serving(patient) as running:
+        yield running
 
 
 @pytest.fixture

@@ -39,6 +39,7 @@ MAX_FORBIDDEN_SHARE = 0.25
 CASES_PER_ROUND = 250
 MAX_ACCEPTED = 30
 """Successful requests of each type that are kept."""
+SERVER_FLAGS = ()
 MAX_GROWTH_BYTES = 150_000_000
 """Maximum memory growth, independent of the number of requests."""
 
@@ -64,8 +65,7 @@ class Callers:
         callers = cls({"public": None, "stranger": "rf_0000", "bot": organiser.secrets[0]}, [], [])
         callers.secrets["organiser"] = organiser.token
         for role in ("spectator", "author", "admin"):
-            request = {"role": f"ROLE_{role.upper()}", "holder": f"{role}-of-{name}"}
-            callers.secrets[role] = organiser.call_as_admin("AdminService/CreateToken", **request).secret
+            callers.secrets[role] = organiser.create_token(role, f"{role}-of-{name}")
 
         def call(method: str, **fields: Any) -> Message:
             callers.examples.append(GetMessageClass(METHODS[method].input_type)(**fields))
@@ -249,12 +249,6 @@ def test_random_requests_get_answers_of_the_contract_and_leave_the_server_health
 
 UNREPRESENTABLE_TIME = Timestamp(seconds=2**62)
 """A moment whose milliseconds exceed a database integer, and which no valid timestamp can express."""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    with run_server(tmp_path_factory.mktemp("server")) as running:
-        yield running
 
 
 def call_by_name(organiser: Organiser, name: str, request: bytes) -> Answer:

@@ -157,8 +157,7 @@ def test_hostile_callers_cost_honest_bots_no_match_no_rating_no_place_and_no_tim
     ):
         host.set_quota(max_calls_per_minute=100_000)
         author_tokens, organiser_tokens = (
-            {name: create_token(host, f"ROLE_{role.upper()}", f"{role}-{name}") for name in GROUPS}
-            for role in ("author", "organiser")
+            {name: host.create_token(role, f"{role}-{name}") for name in GROUPS} for role in ("author", "organiser")
         )
         competition = Competition(host, author_tokens["spy"])
         flags = ("--think-ms", str(THINK_MS), "--max-matches", str(MAX_MATCHES))
@@ -179,10 +178,6 @@ def test_hostile_callers_cost_honest_bots_no_match_no_rating_no_place_and_no_tim
         assert not list(error_log_lines(server))
         assert "fault_id" not in server.log.read_text()
         assert not metrics(server).get(FAULTS, 0)
-
-
-def create_token(host: Organiser, role: str, holder: str) -> str:
-    return str(host.call_as_admin("AdminService/CreateToken", role=role, holder=holder).secret)
 
 
 def assert_nobody_lost(

@@ -10,8 +10,7 @@ from referee.accounts.names import DESCRIPTION_CHARS
 from referee.accounts.tokens import LABEL_CHARS, MAX_INVALID_TOKENS_PER_BOT
 from tests.e2e.contests import create_ladder
 from tests.e2e.hostile_attacks import HostileCaller, Victims, fill_contest_logs, fill_the_disk
-from tests.e2e.organiser import call_method, server_with_organiser
-from tests.e2e.server import run_server
+from tests.e2e.organiser import server_with_organiser
 from tests.e2e.server_metrics import error_log_lines
 
 pytestmark = pytest.mark.slow
@@ -49,11 +48,8 @@ def used_bytes(folder: Path) -> int:
 
 
 def test_what_an_author_stores_is_bounded_by_its_quotas(tmp_path: Path) -> None:
-    with run_server(tmp_path, "--durability", "normal", *QUOTAS) as server, server.channel() as channel:
-        created = call_method(
-            *(channel, "AdminService/CreateToken", server.admin_token), role="ROLE_AUTHOR", holder="hostile"
-        )
-        caller = HostileCaller(server.address, created.secret, Victims())
+    with server_with_organiser(tmp_path, "--durability", "normal", *QUOTAS) as host:
+        caller = HostileCaller(host.server.address, host.create_token("author", "hostile"), Victims())
         empty = used_bytes(tmp_path)
         fill_the_disk(caller, CALLS)
         full = used_bytes(tmp_path)
@@ -64,15 +60,14 @@ def test_what_an_author_stores_is_bounded_by_its_quotas(tmp_path: Path) -> None:
         texts = MAX_BOTS * (DESCRIPTION_CHARS + MAX_VERSIONS * DESCRIPTION_CHARS) + tokens * LABEL_CHARS
         rows = MAX_BOTS * (1 + MAX_VERSIONS) + tokens
         assert full <= empty + OVERHEAD * (STORED_BYTES + LARGEST_MATCH_BYTES + texts) + rows * ROW_BYTES
-        assert not list(error_log_lines(server))
+        assert not list(error_log_lines(host.server))
 
 
-@pytest.mark.parametrize("role", ["ROLE_AUTHOR", "ROLE_ORGANISER"])
+@pytest.mark.parametrize("role", ["author", "organiser"])
 def test_what_a_holder_writes_to_the_logs_of_contests_in_a_day_is_bounded(tmp_path: Path, role: str) -> None:
     with server_with_organiser(tmp_path, "--max-contest-changes-per-day", str(MAX_CHANGES)) as host:
         create_ladder(host)
-        created = host.call_as_admin("AdminService/CreateToken", role=role, holder="hostile")
-        caller = HostileCaller(host.server.address, created.secret, Victims(contest=host.name))
+        caller = HostileCaller(host.server.address, host.create_token(role, "hostile"), Victims(contest=host.name))
         fill_contest_logs(caller, MAX_CHANGES)
         assert caller.answers["TOO_MANY_NAMES"]
         written = contest_entries(tmp_path)

@@ -1,6 +1,5 @@
 """Invitations on the real server: what organisers see, and what strangers can and cannot do with a code."""
 
-from collections.abc import Iterator
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -11,19 +10,13 @@ from referee_api.v1 import token_pb2
 
 from tests.e2e.call_errors import error_of, reason_of
 from tests.e2e.organiser import Organiser, call_method, new_organiser, server_with_organiser
-from tests.e2e.server import ServerProcess, run_server
+from tests.e2e.server import ServerProcess
 
 pytestmark = pytest.mark.slow
 
 NUMBERS = count(1)
 LATER = {"seconds": 2**32}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    flags = ("--ephemeral", "--redemptions-per-minute", "100000")
-    with run_server(tmp_path_factory.mktemp("server"), *flags) as running:
-        yield running
+SERVER_FLAGS = ("--ephemeral", "--redemptions-per-minute", "100000")
 
 
 def invite(organiser: Organiser, max_uses: int = 1, **more: Any) -> Any:

@@ -78,13 +78,10 @@ class Callers:
 
 @pytest.fixture(scope="module")
 def callers() -> Iterator[Callers]:
-    server = ServerThread(settings(start_within_s=600, patient=True))
-    try:
+    with ServerThread.serving(settings(start_within_s=600, patient=True)) as server:
         callers = Callers(server)
         yield callers
         callers.close()
-    finally:
-        server.close()
 
 
 METHODS = {

@@ -65,16 +65,16 @@ def without_collections() -> Iterator[None]:
 
 def test_a_request_that_is_refused_is_freed_with_its_call() -> None:
     here = Address("127.0.0.1", 0)
-    server = ServerThread(replace(Settings(), ephemeral=True, listen=here, http_listen=here))
-    try:
-        with grpc.insecure_channel(server.info.grpc) as channel, without_collections():
-            for _ in range(10):
-                assert get_game(channel, server.info.admin_token, "chess-of-mars") == grpc.StatusCode.INVALID_ARGUMENT
-            errors = [error for error in gc.get_objects() if isinstance(error, UnknownGame)]
-            kept = [error for error in errors if "chess-of-mars" in str(error)]  # Modules of other tests have examples.
-            assert len(kept) <= 1  # The last call may not have ended yet.
-    finally:
-        server.close()
+    with (
+        ServerThread.serving(replace(Settings(), ephemeral=True, listen=here, http_listen=here)) as server,
+        grpc.insecure_channel(server.info.grpc) as channel,
+        without_collections(),
+    ):
+        for _ in range(10):
+            assert get_game(channel, server.info.admin_token, "chess-of-mars") == grpc.StatusCode.INVALID_ARGUMENT
+        errors = [error for error in gc.get_objects() if isinstance(error, UnknownGame)]
+        kept = [error for error in errors if "chess-of-mars" in str(error)]  # Modules of other tests have examples.
+        assert len(kept) <= 1  # The last call may not have ended yet.
 
 
 @pytest.mark.parametrize(

@@ -144,5 +144,5 @@ def test_a_holder_at_its_limit_of_open_calls_can_still_play(long_deadlines: Orga
             turn = anna.receive("turn")
             assert turn.match_id == match_id
             assert not long_deadlines.submit_move(turn, turn.legal_moves[0]).repeated
-            anna.send(move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]})
+            anna.send_move(turn)
             assert anna.receive("verdict").repeated

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from referee.cli import main
+from tests.cli import runner
 from tests.e2e.organiser import Organiser, call_method, server_with_organiser
 from tests.e2e.server import TIMEOUT_S, run_server
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 def run_command(organiser: Organiser, token: str, *arguments: str) -> Result:
     environment = {"BOT_REFEREE": organiser.server.address, "BOT_TOKEN": token}
-    return CliRunner().invoke(main, arguments, env=environment)
+    return runner.run(*arguments, env=environment)
 
 
 def run(organiser: Organiser, token: str, *arguments: str) -> str:
@@ -124,7 +124,7 @@ def test_an_author_is_invited_and_signs_up_by_the_command_line(organiser: Organi
 def test_the_doctor_reports_a_healthy_server(tmp_path: Path) -> None:
     with run_server(tmp_path) as server:
         flags = ("--listen", server.address, "--http-listen", server.http, "--data-dir", str(tmp_path / "data"))
-        completed = CliRunner().invoke(main, ["doctor", "--json", *flags])
+        completed = runner.run("doctor", "--json", *flags)
     found = {(finding["state"], finding["about"], finding["sentence"]) for finding in json.loads(completed.stdout)}
     assert completed.exit_code in (0, 3)
     assert ("ok", "ports", f"a referee is serving gRPC on {server.address}") in found

@@ -11,12 +11,13 @@ from referee_api.v1 import bot_pb2
 from tests.e2e.call_errors import assert_refused, reason_of
 from tests.e2e.contests import ROUND_ROBIN, create_ladder, create_tournament, entrants_of, match_terms
 from tests.e2e.organiser import METHODS, Organiser, call_method, new_organiser
-from tests.e2e.server import ServerProcess, run_server
+from tests.e2e.server import ServerProcess
 
 pytestmark = pytest.mark.slow
 
 NUMBERS = count(1)
 MAX_BOTS = 2
+SERVER_FLAGS = ("--ephemeral", "--max-bots-per-author", str(MAX_BOTS))
 LATER = {"seconds": 2**32}
 CORRECTION = {"request_id": "g", "match_id": "m", "kind": "CORRECTION_KIND_STRUCK", "message": "mine"}
 Calls = list[tuple[str, dict[str, Any]]]
@@ -59,13 +60,6 @@ def calls_for_others(bots: Sequence[str], contest: str, match_id: str, token_id:
     ]
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    flags = ("--ephemeral", "--max-bots-per-author", str(MAX_BOTS))
-    with run_server(tmp_path_factory.mktemp("server"), *flags) as running:
-        yield running
-
-
 @pytest.fixture
 def organiser(server: ServerProcess) -> Iterator[Organiser]:
     """An organiser of a ladder and a tournament, in which the first two of its three bots are."""
@@ -81,8 +75,7 @@ def organiser(server: ServerProcess) -> Iterator[Organiser]:
 def author(organiser: Organiser) -> Organiser:
     """An author with one bot."""
     name = f"author-{next(NUMBERS)}"
-    token = organiser.call_as_admin("AdminService/CreateToken", role="ROLE_AUTHOR", holder=name).secret
-    return Organiser(organiser.server, organiser.channel, name, 1, token)
+    return Organiser(organiser.server, organiser.channel, name, 1, organiser.create_token("author", name))
 
 
 @pytest.mark.parametrize("caller", ["author", "organiser", "bot"])
@@ -155,6 +148,6 @@ def test_an_author_creates_no_contests_and_manages_none_by_the_name_of_an_organi
     organiser: Organiser, author: Organiser
 ) -> None:
     assert reason_of(create_ladder, author) == reason_of(create_tournament, author, **ROUND_ROBIN) == "NOT_YOURS"
-    token = organiser.call_as_admin("AdminService/CreateToken", role="ROLE_AUTHOR", holder=organiser.name).secret
+    token = organiser.create_token("author", organiser.name)
     close = partial(call_method, organiser.channel, "LadderService/CloseLadder", token)
     assert reason_of(close, ladder=organiser.name) == "NOT_YOURS"

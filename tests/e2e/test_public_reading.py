@@ -1,16 +1,14 @@
 """Reading without a token: off by default; if it is on, as spectators may, within limits of its own."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from referee_api.v1 import game_pb2, policy_pb2
 from referee_client import Organiser as Client
 
 from referee.accounts.tokens import Role
-from referee.cli import main
 from referee.transport.contract_options import CALL_RULES
+from tests.cli.runner import output_of
 from tests.e2e.call_errors import error_of, reason_of
 from tests.e2e.contests import create_ladder, start_tournament
 from tests.e2e.organiser import Organiser, call_method, new_organiser
@@ -18,13 +16,7 @@ from tests.e2e.server import ServerProcess, run_server
 
 pytestmark = pytest.mark.slow
 
-FLAGS = ("--ephemeral", "--public-reading", "--public-calls-per-minute", "3000")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    with run_server(tmp_path_factory.mktemp("server"), *FLAGS) as running:
-        yield running
+SERVER_FLAGS = ("--ephemeral", "--public-reading", "--public-calls-per-minute", "3000")
 
 
 def read(organiser: Organiser, method: str, **fields: Any) -> Any:
@@ -86,5 +78,4 @@ def test_the_public_sees_no_more_of_a_match_than_a_spectator(server: ServerProce
 def test_a_command_reads_without_a_token(organiser: Organiser) -> None:
     start_tournament(organiser)
     arguments = ["tournament", "show", organiser.name, "--at", organiser.server.address, "--token", ""]
-    result = CliRunner().invoke(main, arguments)
-    assert (result.exit_code, organiser.bots[0] in result.output) == (0, True), result.output
+    assert organiser.bots[0] in output_of(*arguments)

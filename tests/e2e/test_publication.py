@@ -12,19 +12,19 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from referee.cli import main
+from tests.cli.runner import output_of
 from tests.e2e.contests import create_ladder, join_ladder, play_match, start_tournament
 from tests.e2e.organiser import Organiser
+from tests.e2e.test_operator_commands import run_command
 from tests.show.parsed_page import ParsedPage
 
 pytestmark = pytest.mark.slow
 
 
 def publish(organiser: Organiser, kind: str, file: Path) -> Result:
-    environment = {"BOT_REFEREE": organiser.server.address, "BOT_TOKEN": organiser.token}
-    return CliRunner().invoke(main, [kind, "publish", organiser.name, "--out", str(file)], env=environment)
+    return run_command(organiser, organiser.token, kind, "publish", organiser.name, "--out", str(file))
 
 
 def finish_tournament(organiser: Organiser) -> str:
@@ -115,9 +115,8 @@ def test_a_closed_ladder_is_published(organiser: Organiser, tmp_path: Path) -> N
     rows = read_csv(folder / "tables/standings.csv")
     assert {row["entrant"] for row in rows} == {*organiser.bots}  # Lots decide on the seats, and so on the winner.
     assert float(rows[0]["rating"]) > float(rows[1]["rating"])
-    folders = ["--records", str(folder / "records"), "--key", str(folder / "key.txt")]
-    checked = CliRunner().invoke(main, ["verify", *folders, str(folder / "log.jsonl")])
-    assert (checked.exit_code, f"fine: ladder/{organiser.name}" in checked.output) == (0, True), checked.output
+    folders = ("--records", folder / "records", "--key", folder / "key.txt")
+    assert f"fine: ladder/{organiser.name}" in output_of("verify", *folders, folder / "log.jsonl")
 
 
 def follow_until_closed(organiser: Organiser) -> None:

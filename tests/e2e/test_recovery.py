@@ -56,18 +56,13 @@ def on_call(monkeypatch: pytest.MonkeyPatch, method: str) -> threading.Event:
     return received
 
 
-def start(data_dir: Path) -> ServerThread:
-    return ServerThread(settings(start_within_s=60, patient=True, data=data_dir))
-
-
 @contextmanager
 def serving(data_dir: Path) -> Iterator[tuple[ServerThread, grpc.Channel]]:
-    server = start(data_dir)
-    try:
-        with grpc.insecure_channel(server.info.grpc) as channel:
-            yield server, channel
-    finally:
-        server.close()
+    with (
+        ServerThread.serving(settings(start_within_s=60, patient=True, data=data_dir)) as server,
+        grpc.insecure_channel(server.info.grpc) as channel,
+    ):
+        yield server, channel
 
 
 @pytest.fixture
@@ -87,7 +82,7 @@ def test_while_matches_are_restored_bots_connect_and_calls_that_need_all_matches
 ) -> None:
     recovery = GatedRecovery(monkeypatch)
     with serving(tmp_path) as (server, channel), ThreadPoolExecutor() as threads:
-        organiser.move_to(_process(server), channel)
+        organiser.move_to(server.info, channel)
         bots = [BotConnection(channel, secret) for secret in organiser.secrets]
         created = threads.submit(organiser.create_match)
         listed = threads.submit(organiser.call_as_bot, 0, "MatchService/ListTurns")
@@ -108,9 +103,9 @@ def test_a_server_that_stops_while_it_restores_matches_answers_the_calls_that_wa
     tmp_path: Path, organiser: Organiser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recovery, received = GatedRecovery(monkeypatch), on_call(monkeypatch, "CreateMatch")
-    server = start(tmp_path)
+    server = ServerThread(settings(start_within_s=60, patient=True, data=tmp_path))
     with ThreadPoolExecutor() as threads, grpc.insecure_channel(server.info.grpc) as channel:
-        organiser.move_to(_process(server), channel)
+        organiser.move_to(server.info, channel)
         bot = BotConnection(channel, organiser.secrets[0])
         created = threads.submit(organiser.create_match)
         assert received.wait(TIMEOUT_S)
@@ -123,7 +118,7 @@ def test_a_server_that_stops_while_it_restores_matches_answers_the_calls_that_wa
         bot.abort()
     recovery.release()
     with serving(tmp_path) as (server, channel):
-        organiser.move_to(_process(server), channel)
+        organiser.move_to(server.info, channel)
         assert len(organiser.call("MatchService/ListMatches").matches) == 1
 
 
@@ -134,7 +129,3 @@ def test_a_server_that_cannot_restore_matches_stops(tmp_path: Path, monkeypatch:
     with serving(tmp_path) as (server, _channel):
         recovery.release()
         assert server.wait_for_failure() == "the matches and contests cannot be restored: the disk is gone"
-
-
-def _process(server: ServerThread) -> Any:
-    return server.info

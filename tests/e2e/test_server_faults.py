@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from grpc_health.v1 import health_pb2
 from grpc_health.v1.health_pb2_grpc import HealthStub
-from referee_api.v1 import error_pb2, game_pb2, play_pb2, result_pb2
+from referee_api.v1 import error_pb2, game_pb2, result_pb2
 
 from referee.storage.sqlite.database import SERVER_LOCK
 from tests.e2e.bot_connection import connect_bot
@@ -25,10 +25,6 @@ from tests.e2e.stopwatch import Stopwatch
 pytestmark = pytest.mark.slow
 
 BRITTLE = game_pb2.Rules(game="brittle")
-
-
-def answer_to(turn: play_pb2.Turn, move: str = "") -> dict[str, Any]:
-    return {"match_id": turn.match_id, "turn_token": turn.turn_token, "move": move or turn.legal_moves[0]}
 
 
 # Faults of the store
@@ -53,7 +49,7 @@ def test_a_full_disk_costs_no_bot_time(tmp_path: Path) -> None:
         turn = organiser.next_turn()
         with watch.paused(), full_disk(organiser.server, tmp_path / "data"):
             assert_refused("STORE_UNAVAILABLE", organiser.submit_move, turn, turn.legal_moves[0])
-            organiser.connection(0).send(move=answer_to(turn))
+            organiser.connection(0).send_move(turn)
             refusal = organiser.connection(0).receive("verdict").rejected.error
             assert refusal.reason == error_pb2.ERROR_REASON_STORE_UNAVAILABLE
             assert_metadata_complete("STORE_UNAVAILABLE", refusal.metadata)
@@ -95,7 +91,7 @@ def test_a_draining_server_rejects_new_matches_with_a_retry_delay(tmp_path: Path
         )
         for method, fields in requests:
             assert assert_refused("DRAINING", organiser.call, method, **fields).metadata["retry_after_ms"] == "1234"
-        organiser.connection(0).send(move=answer_to(turn))
+        organiser.connection(0).send_move(turn)
         assert organiser.connection(0).receive("verdict").HasField("accepted")
         assert_refused("DRAINING", organiser.next_turn, 0)
         assert organiser.server.process.wait(TIMEOUT_S) == 0
@@ -131,7 +127,7 @@ def test_a_match_with_an_engine_fault_is_void(tmp_path: Path) -> None:
         assert_void(organiser, by_call, error.metadata["fault_id"])
 
         by_stream = organiser.start_match(rules=BRITTLE)
-        organiser.connection(0).send(move=answer_to(organiser.next_turn(), "3"))
+        organiser.connection(0).send_move(organiser.next_turn(), "3")
         refusal = organiser.connection(0).receive("verdict").rejected.error
         assert refusal.reason == error_pb2.ERROR_REASON_ENGINE_FAULT
         assert_metadata_complete("ENGINE_FAULT", refusal.metadata)

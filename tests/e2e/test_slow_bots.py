@@ -12,7 +12,7 @@ from referee_api.v1 import game_pb2
 from referee.conformance.clauses.turn_clauses import FREE_TILES
 from tests.e2e.bot_connection import BotConnection, connect_bot
 from tests.e2e.call_errors import assert_refused, reason_of
-from tests.e2e.honest_bots import create_match, entries, run_honest_bots
+from tests.e2e.honest_bots import entries, run_honest_bots
 from tests.e2e.organiser import (
     Organiser,
     call_method,
@@ -62,7 +62,7 @@ def test_a_bot_that_does_not_read_uses_little_memory_and_then_gets_only_its_curr
     ):
         before = metrics(organiser.server)[MEMORY]
         with run_honest_bots(organiser.server, tmp_path, others.secrets) as honest:
-            match_id = create_match(organiser.channel, others.token, "meanwhile", "alquerque", others.bots)
+            match_id = others.create_match()
             submit_malformed_moves(organiser, ATTEMPTS)
             assert entries(organiser.channel, others.token, match_id)[-1].play_ended.result.HasField("played")
             assert not honest.failure()

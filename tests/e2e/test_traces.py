@@ -71,9 +71,7 @@ def test_a_move_is_one_trace_from_arrival_to_notification(tmp_path: Path) -> Non
             first = organiser.next_turn(0)
             organiser.submit_move(first, first.legal_moves[0])
             second = organiser.next_turn(1)
-            organiser.connection(1).send(
-                move={"match_id": match_id, "turn_token": second.turn_token, "move": second.legal_moves[0]}
-            )
+            organiser.connection(1).send_move(second)
             organiser.connection(1).receive("verdict")
             third = organiser.next_turn(0)
             with pytest.raises(grpc.RpcError):

@@ -1,25 +1,19 @@
 """What the real server reveals of a match to its seats, spectators and operators."""
 
 import hashlib
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from referee_api.v1 import play_pb2
 
 from tests.e2e.organiser import Organiser, call_method
-from tests.e2e.server import ServerProcess, run_server
 from tests.e2e.server_metrics import metrics
 
 pytestmark = pytest.mark.slow
 
 GROUPS = ("referee_append_group_count", "referee_append_group_sum")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    with run_server(tmp_path_factory.mktemp("server")) as running:
-        yield running
+SERVER_FLAGS = ()
+"""Appends are written in groups to a database only."""
 
 
 def watch_match(organiser: Organiser, secret: str, match_id: str, after: int, limit: int) -> list[Any]:
@@ -85,7 +79,7 @@ def test_rejections_in_a_stream_and_appends_are_counted(organiser: Organiser) ->
     before = metrics(organiser.server)
     match_id = organiser.start_match()
     turn, connection = organiser.next_turn(0), organiser.connection(0)
-    connection.send(move=play_pb2.Move(match_id=match_id, turn_token=turn.turn_token, move="a1-a2"))
+    connection.send_move(turn, "a1-a2")
     assert connection.receive("verdict").HasField("rejected")
     connection.send(move=play_pb2.Move(match_id=match_id, turn_token="0.99.1", move="a1-a2"))
     assert connection.receive("verdict").HasField("stale")

@@ -74,9 +74,9 @@ class SimulatedCrash:
         """Whether the log is unavailable for now."""
         self.happened = asyncio.Event()
 
-    def trigger_after(self, more: int) -> None:
-        """Crash after that many more durable writes."""
-        self._writes = self.written + more
+    def trigger_after(self, more: int | None) -> None:
+        """Crash after that many more durable writes; None: not at all."""
+        self._writes = None if more is None else self.written + more
 
     async def count_write(self) -> None:
         self.written += 1
@@ -397,6 +397,26 @@ async def kill_process() -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def run_with_crashes(
+    store: Store, run: Callable[[HostingHarness], Coroutine[Any, Any, Any]], writes_per_process: Sequence[int]
+) -> tuple[HostingHarness, int]:
+    """Run processes that each crash after a number of durable writes, until one does not; the last one never does.
+
+    Return that one, which is still open, and how many processes it took.
+    """
+    for processes, writes in enumerate(writes_per_process, 1):
+        harness = HostingHarness(store, SimulatedCrash(writes))
+        await run_until_first(run(harness), harness.crash.happened.wait())
+        if not harness.crash.happened.is_set():
+            harness.crash.trigger_after(None)
+            return harness, processes
+        await kill_process()
+        await store.reopen()
+    harness = HostingHarness(store)
+    await run(harness)
+    return harness, len(writes_per_process) + 1
 
 
 async def run_until_first(*work: Coroutine[Any, Any, Any]) -> None:

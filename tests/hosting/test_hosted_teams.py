@@ -13,15 +13,7 @@ from referee.hosting.hosting_errors import AlreadyIn
 from referee.hosting.match_factory import WaitReason
 from referee.hosting.tournament_host import TournamentRequest
 from referee.match.clock import SECOND
-from tests.hosting.harness import (
-    HostingHarness,
-    SimulatedCrash,
-    cup_terms,
-    entrant,
-    kill_process,
-    open_process,
-    tournament_request,
-)
+from tests.hosting.harness import HostingHarness, cup_terms, entrant, open_process, tournament_request
 from tests.live.fake_time import settle
 
 TEAMS = {"reds": ("ada", "bob"), "blues": ("cyd", "dan"), "greens": ("eve", "fay"), "golds": ("gus", "hal")}
@@ -93,26 +85,6 @@ async def test_a_bot_that_is_away_does_not_hold_up_the_other_boards_in_the_queue
     assert [match.waits_for for match in queued] == [WaitReason.BOTS]
     harness.connect("bob")
     await harness.until_over("cup")
-
-
-async def test_a_tournament_of_teams_goes_on_after_a_crash_in_the_middle_of_a_round() -> None:
-    undisturbed = await open_teams(team_terms())
-    expected = (await undisturbed.until_over("cup")).tournament.standings()
-    writes_in_all = undisturbed.crash.written
-    await undisturbed.close()
-    for writes in range(20, writes_in_all, 7):
-        harness = await open_process(*BOTS, crash=SimulatedCrash(writes))
-        await harness.tournaments.create(request_with_teams(team_terms()))
-        harness.connect(*BOTS)
-        await harness.tournaments.start("cup")
-        await harness.crash.happened.wait()
-        await kill_process()
-        again = await open_process(store=harness.store)
-        again.connect(*BOTS)
-        tournament = (await again.until_over("cup")).tournament
-        assert tournament.standings() == expected
-        assert len(await harness.store.match_ids()) == 12
-        await again.close()
 
 
 async def test_a_team_needs_one_bot_for_each_board_and_shares_none() -> None:

@@ -11,6 +11,7 @@ from referee.contests.ladder.result_counts import estimate_seasons
 from referee.contests.strength.rating import SkillRating
 from referee.hosting import ladder_estimates
 from referee.hosting.ladder_estimates import LadderEstimates
+from referee.hosting.ladder_state import LadderState
 from referee.live.worker_pool import Args, T, TooExpensive
 from tests.contests.correction_examples import correct, strike
 from tests.hosting.harness import HostingHarness
@@ -46,6 +47,12 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ladder_estimates, "PLAYERS_HERE", 0)
     monkeypatch.setattr(ladder_estimates, "PLAYERS_AWAITED", 0)
     monkeypatch.setattr(ladder_estimates, "RESULTS_AWAITED", 3)
+
+
+async def open_estimates() -> tuple[HostingHarness, Pool, LadderEstimates, LadderState]:
+    """Return a rated ladder, and its estimates as another server would compute them, in a pool."""
+    harness, pool = await rated_ladder(), Pool()
+    return harness, pool, LadderEstimates(harness.registry.log, pool.run), await harness.ladders.get("main")
 
 
 async def shown(harness: HostingHarness, season: int = 0) -> dict[str, SkillRating]:
@@ -84,10 +91,8 @@ async def test_standings_follow_corrections() -> None:
 
 async def test_fields_of_some_players_are_estimated_in_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ladder_estimates, "PLAYERS_HERE", 0)
-    harness, pool = await rated_ladder(), Pool()
+    harness, pool, estimates, state = await open_estimates()
     pool.may_run.set()
-    estimates = LadderEstimates(harness.registry.log, pool.run)
-    state = await harness.ladders.get("main")
     first, again = await estimates.of(state, 2), await estimates.of(state, 2)
     assert (first, pool.calls) == (again, 1)
     assert {player.bot: rating.value for player, rating in first.items()} == values(await expected(harness, 2))
@@ -96,9 +101,7 @@ async def test_fields_of_some_players_are_estimated_in_a_worker(monkeypatch: pyt
 @pytest.mark.parametrize("season", [1, 2])
 async def test_callers_that_do_not_wait_cause_one_computation(season: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ladder_estimates, "PLAYERS_HERE", 0)
-    harness, pool = await rated_ladder(), Pool()
-    estimates = LadderEstimates(harness.registry.log, pool.run)
-    state = await harness.ladders.get("main")
+    harness, pool, estimates, state = await open_estimates()
     for _ in range(3):
         caller = asyncio.create_task(estimates.of(state, season))
         while not pool.calls:
@@ -113,10 +116,8 @@ async def test_callers_that_do_not_wait_cause_one_computation(season: int, monke
 
 @pytest.mark.usefixtures("large")
 async def test_a_new_season_of_a_large_field_is_estimated_before_it_has_results() -> None:
-    harness, pool = await rated_ladder(), Pool()
+    harness, pool, estimates, state = await open_estimates()
     pool.may_run.set()
-    estimates = LadderEstimates(harness.registry.log, pool.run)
-    state = await harness.ladders.get("main")
     while not await estimates.of(state, 2):
         await asyncio.sleep(0)
     state = await harness.ladders.start_season("main", "s3")
@@ -129,9 +130,7 @@ async def test_a_new_season_of_a_large_field_is_estimated_before_it_has_results(
 
 @pytest.mark.usefixtures("large")
 async def test_nobody_waits_for_the_estimates_of_a_large_field() -> None:
-    harness, pool = await rated_ladder(), Pool()
-    estimates = LadderEstimates(harness.registry.log, pool.run)
-    state = await harness.ladders.get("main")
+    harness, pool, estimates, state = await open_estimates()
     assert (await estimates.of(state, 2), await estimates.of(state, 2)) == ({}, {})
     await asyncio.sleep(0)
     pool.may_run.set()
@@ -152,9 +151,7 @@ async def test_nobody_waits_for_the_estimates_of_a_large_field() -> None:
 
 @pytest.mark.usefixtures("large")
 async def test_a_computation_that_fails_or_is_not_needed_any_more_leaves_the_last_estimates() -> None:
-    harness, pool = await rated_ladder(), Pool()
-    estimates = LadderEstimates(harness.registry.log, pool.run)
-    state = await harness.ladders.get("main")
+    _, pool, estimates, state = await open_estimates()
     pool.fails = True
     pool.may_run.set()
     assert await estimates.of(state, 2) == {}

@@ -26,6 +26,7 @@ from referee.match.match_errors import RequestIdReused
 from referee.match.match_terms import MatchTerms
 from referee.match.result import EndCause
 from referee.match.setup import Player
+from referee.match.state import Match
 from tests.hosting.harness import (
     MANY_MATCHES,
     HostingHarness,
@@ -137,15 +138,21 @@ async def test_a_new_season_keeps_rating_values_history_and_the_old_standings() 
     await close_and_check(harness)
 
 
+async def play_labelled(harness: HostingHarness, *bots: str, ladder: str = "main") -> Match:
+    """Create a match with the label of a ladder, and return it when it is over."""
+    players = tuple(map(Player, bots))
+    created = await harness.referee.create(MatchRequest(NIM_TERMS, players, labels={LADDER: ladder}))
+    await settle()
+    match = (await harness.referee.status(created.status.match.setup.match_id)).match
+    assert match.result
+    return match
+
+
 async def test_a_match_created_by_the_organiser_is_rated_without_a_pairing() -> None:
     harness = await open_with_ladder(ladder_terms(), "a")
     await harness.store.register("b")
     harness.connect("a", "b")
-    players, labels = (Player("a"), Player("b")), {LADDER: "main"}
-    request = MatchRequest(NIM_TERMS, players, labels=labels)
-    created = await harness.referee.create(request)
-    await until(harness, rated(1))
-    match = (await harness.referee.status(created.status.match.setup.match_id)).match
+    match = await play_labelled(harness, "a", "b")
     assert [change.bot for change in match.ratings] == ["a", "b"]
     assert (await harness.ladders.get("main")).ladder.planned_count == 0
     await close_and_check(harness)
@@ -177,12 +184,7 @@ async def test_no_match_between_bots_of_one_author_is_rated() -> None:
     assert {name: bot.owners for name, bot in state.ladder.entrants.items()} == {"a": ("ann",), "b": ("ann",), "c": ()}
     harness.connect("a", "b", "x")
     for other in ("b", "x"):  # x has not joined the ladder.
-        players, labels = (Player("a"), Player(other)), {LADDER: "main"}
-        created = await harness.referee.create(MatchRequest(NIM_TERMS, players, labels=labels))
-        await settle()
-        match = (await harness.referee.status(created.status.match.setup.match_id)).match
-        assert match.result
-        assert match.ratings == ()
+        assert (await play_labelled(harness, "a", other)).ratings == ()
     assert [type(event) for event in await events(store)] == [EntrantJoined] * 3
     harness.connect("c", hello=ONE)
     await until(harness, rated(6))
@@ -193,12 +195,7 @@ async def test_no_match_between_bots_of_one_author_is_rated() -> None:
 async def test_a_match_of_an_unknown_ladder_or_of_one_bot_against_itself_ends_unrated() -> None:
     harness = await open_with_ladder(ladder_terms(), "a", online=MANY_MATCHES)
     for ladder in ("main", "other"):
-        request = MatchRequest(NIM_TERMS, (Player("a"),) * 2, labels={LADDER: ladder})
-        created = await harness.referee.create(request)
-        await settle()
-        match = (await harness.referee.status(created.status.match.setup.match_id)).match
-        assert match.result
-        assert match.ratings == ()
+        assert (await play_labelled(harness, "a", "a", ladder=ladder)).ratings == ()
 
 
 async def test_a_result_is_rated_at_once_even_if_another_process_has_extended_the_ladders_log() -> None:

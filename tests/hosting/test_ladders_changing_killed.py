@@ -1,7 +1,5 @@
 """A ladder whose bots join and leave, with challenges and a new season, in processes that are killed early."""
 
-from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -15,14 +13,14 @@ from referee.match.result import EndCause
 from tests.hosting.harness import (
     MANY_MATCHES,
     HostingHarness,
-    SimulatedCrash,
     Store,
     kill_process,
     open_process,
     run_until_first,
+    run_with_crashes,
 )
 from tests.hosting.ladder_harness import (
-    check_the_logs,
+    close_and_check,
     events,
     ladder_entrant,
     ladder_terms,
@@ -65,22 +63,7 @@ def challenge_is_played(state: LadderState) -> bool:
     return state.ladder.pairings[state.ladder.challenges["org/c"]].is_done
 
 
-async def run_with_crashes(store: Store, writes_per_process: Iterator[int]) -> int:
-    """Run processes that each crash after a number of durable writes. Return how many it took."""
-    await store.register(*BOTS, LATE_BOT)
-    for process_count, writes in zip(count(1), writes_per_process, strict=False):
-        harness = HostingHarness(store, SimulatedCrash(writes))
-        await run_until_first(run_ladder(harness), harness.crash.happened.wait())
-        if not harness.crash.happened.is_set():
-            await harness.close()
-            return process_count
-        await kill_process()
-        await store.reopen()
-    raise AssertionError("it never ends")
-
-
 async def check(store: Store) -> None:
-    await check_the_logs(store)
     recorded = await events(store)
     joined = [event.entrant.name for event in recorded if isinstance(event, EntrantJoined)]
     assert joined == [*BOTS, LATE_BOT]
@@ -98,22 +81,25 @@ async def check(store: Store) -> None:
     assert sum(isinstance(event, MatchRated) for event in recorded) == len(await store.match_ids())
 
 
-@pytest.mark.parametrize("writes", [11, 23])
-async def test_joins_leaves_challenges_and_seasons_happen_once_despite_crashes(writes: int) -> None:
-    store = Store()
-    assert await run_with_crashes(store, iter([writes] * 100)) > 2
-    await check(store)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("writes", [13, 29, *(pytest.param(value, marks=pytest.mark.soak) for value in (10, 17))])
-async def test_joins_leaves_challenges_and_seasons_happen_once_despite_crashes_with_a_database(
-    writes: int, tmp_path: Path
+@pytest.mark.parametrize(
+    ("writes", "in_a_database"),
+    [
+        *((writes, False) for writes in (11, 23)),
+        *(pytest.param(writes, True, marks=pytest.mark.slow) for writes in (13, 29)),
+        *(pytest.param(writes, True, marks=pytest.mark.soak) for writes in (10, 17)),
+    ],
+)
+async def test_joins_leaves_challenges_and_seasons_happen_once_despite_crashes(
+    writes: int, in_a_database: bool, tmp_path: Path
 ) -> None:
-    store = Store(tmp_path / "log.db")
-    assert await run_with_crashes(store, iter([writes] * 100)) > 2
+    store = Store(tmp_path / "log.db" if in_a_database else None)
+    await store.register(*BOTS, LATE_BOT)
+    harness, processes = await run_with_crashes(store, run_ladder, [writes] * 100)
+    assert 2 < processes <= 100
+    await close_and_check(harness)
     await check(store)
-    await store.matches.close()
+    if in_a_database:
+        await store.matches.close()
 
 
 async def test_a_match_that_became_void_during_a_crash_is_played_again() -> None:
@@ -130,5 +116,4 @@ async def test_a_match_that_became_void_during_a_crash_is_played_again() -> None
     state = await until(after, rated(1))
     first = state.ladder.pairings["1"]
     assert (first.void_counts, [*first.match_ids]) == ({1: 1}, [(1, 1), (1, 2)])
-    await after.close()
-    await check_the_logs(harness.store)
+    await close_and_check(after)

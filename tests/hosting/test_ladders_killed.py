@@ -4,7 +4,6 @@ The pairings are the same, every match is rated once, and ratings and standings 
 killed. One match is played at a time, or the pairings would depend on which bot is free first.
 """
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -13,15 +12,16 @@ import pytest
 from referee_values import DuplicatePlay
 
 from engines.game_errors import DetailedError
-from referee.contests.ladder.events import LadderEvent, MatchRated, PairingPlanned
+from referee.contests.ladder.events import MatchRated, PairingPlanned
 from referee.contests.pairing import ContestMatchScored, ContestMatchStarted, ContestMatchVoided
 from referee.hosting.contest_terms import HostedLadderTerms
 from referee.hosting.ladder_host import LadderRequest
 from referee.live.sessions import Hello
-from tests.hosting.harness import HostingHarness, SimulatedCrash, Store, kill_process, run_until_first
-from tests.hosting.ladder_harness import check_the_logs, events, ladder_entrant, ladder_terms, rated, until
+from tests.hosting.harness import HostingHarness, Store, run_with_crashes
+from tests.hosting.ladder_harness import close_and_check, events, ladder_entrant, ladder_terms, rated, until
 
 BOTS = ("ada", "bob", "cyd", "dan")
+ONE = Hello(max_matches=1)
 COMPARED_EVENTS = (PairingPlanned, ContestMatchStarted, ContestMatchScored, ContestMatchVoided, MatchRated)
 
 
@@ -59,34 +59,20 @@ async def run_contest(harness: HostingHarness, scenario: Scenario, hello: Hello)
     await until(harness, rated(scenario.matches))
 
 
-async def run_with_crashes(store: Store, scenario: Scenario, writes_per_process: Iterator[int], hello: Hello) -> None:
-    """Run processes that each crash after a number of durable writes, until one does not."""
-    for writes in writes_per_process:
-        harness = HostingHarness(store, SimulatedCrash(writes))
-        await run_until_first(run_contest(harness, scenario, hello), harness.crash.happened.wait())
-        await kill_process()
-        await store.reopen()
-        if not harness.crash.happened.is_set():
-            return
-    harness = HostingHarness(store)
-    await run_contest(harness, scenario, hello)
-    await harness.close()
-
-
-async def new_store() -> Store:
+async def run_killed(scenario: Scenario, *writes: int, hello: Hello = ONE) -> HostingHarness:
+    """Run the scenario in processes that are killed after so many durable writes, and check its logs."""
     store = Store()
     await store.register(*BOTS)
-    return store
+    harness, _ = await run_with_crashes(store, lambda process: run_contest(process, scenario, hello), writes)
+    await close_and_check(harness)
+    return harness
 
 
-def comparable_part(recorded: list[LadderEvent], scenario: Scenario) -> Any:
+async def comparable_part(harness: HostingHarness, scenario: Scenario) -> Any:
     """Return all events that must be the same, with ratings before and after, up to the last match that counts here."""
-    compared = [event for event in recorded if isinstance(event, COMPARED_EVENTS)]
+    compared = [event for event in await events(harness.store) if isinstance(event, COMPARED_EVENTS)]
     ends = [at for at, event in enumerate(compared) if isinstance(event, MatchRated)]
     return compared[: ends[scenario.matches - 1] + 1]
-
-
-ONE = Hello(max_matches=1)
 
 
 @pytest.mark.parametrize(
@@ -96,25 +82,17 @@ ONE = Hello(max_matches=1)
 async def test_a_ladder_killed_after_any_of_its_writes_continues_as_without_a_crash(
     scenario: str, steps: slice
 ) -> None:
-    store = await new_store()
-    harness = HostingHarness(store)
-    await run_contest(harness, SCENARIOS[scenario], ONE)
-    writes = harness.crash.written
-    await harness.close()
-    expected = comparable_part(await events(store), SCENARIOS[scenario])
-    assert writes > 20
-    for writes_until_crash in range(1, writes + 1)[steps]:
-        store = await new_store()
-        await run_with_crashes(store, SCENARIOS[scenario], iter([writes_until_crash]), ONE)
-        assert comparable_part(await events(store), SCENARIOS[scenario]) == expected, (
+    undisturbed = await run_killed(SCENARIOS[scenario])
+    expected = await comparable_part(undisturbed, SCENARIOS[scenario])
+    assert undisturbed.crash.written > 20
+    for writes_until_crash in range(1, undisturbed.crash.written + 1)[steps]:
+        harness = await run_killed(SCENARIOS[scenario], writes_until_crash)
+        assert await comparable_part(harness, SCENARIOS[scenario]) == expected, (
             f"stopped after write {writes_until_crash}"
         )
-        await check_the_logs(store)
 
 
 @pytest.mark.parametrize("writes", [13, 29])
 async def test_concurrent_results_are_rated_once_when_processes_are_killed_early(writes: int) -> None:
-    store = await new_store()
     scenario = Scenario(ladder_terms(), matches=25, voided=frozenset({"2/1.1", "5/1.1"}))
-    await run_with_crashes(store, scenario, iter([writes] * 200), Hello(max_matches=2))
-    await check_the_logs(store)
+    await run_killed(scenario, *[writes] * 200, hello=Hello(max_matches=2))

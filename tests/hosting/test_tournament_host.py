@@ -14,7 +14,6 @@ from referee.contests.contest_entrant import ContestEntrant, EntrantJoined
 from referee.contests.contest_errors import (
     EntrantNameTaken,
     NotAnEntrant,
-    NotExportable,
     TournamentNotStarted,
     TournamentOver,
     TournamentStarted,
@@ -264,23 +263,6 @@ async def test_pairings_are_listed_by_round_and_board_with_their_phase() -> None
     await kill_process()
 
 
-async def test_a_tournament_is_exported_in_the_formats_that_its_format_supports() -> None:
-    harness = await open_process("ada", "bob", online=MANY_MATCHES)
-    await harness.tournaments.create(replace(CUP, title="The cup"))
-    await harness.tournaments.create(
-        tournament_request(cup_terms(Elimination()), "ada", "bob", name="bowl", request_id="r2")
-    )
-    for name in ("cup", "bowl"):
-        await harness.tournaments.start(name)
-        await harness.until_over(name)
-    assert (await harness.tournaments.export("cup", "csv")).startswith("rank,entrant,points")
-    assert '"pairings"' in await harness.tournaments.export("cup", "json")
-    assert "The cup" in await harness.tournaments.export("cup", "trf")
-    with pytest.raises(NotExportable) as error:
-        await harness.tournaments.export("bowl", "trf")
-    assert (error.value.details["tournament"], error.value.details["format"]) == ("bowl", "trf")
-
-
 async def test_a_watch_from_any_number_returns_every_entry_once_and_then_ends() -> None:
     harness = await open_process("ada", "bob", "cyd", online=MANY_MATCHES)
     await harness.tournaments.create(tournament_request(cup_terms(RoundRobin()), "ada", "bob", "cyd"))
@@ -423,15 +405,19 @@ async def test_a_stage_must_follow_a_tournament_of_the_same_organiser_and_match_
     assert (await harness.tournaments.create(final(final_terms()))).name == created.name
 
 
+async def rate_on_a_ladder(harness: HostingHarness, terms: HostedTournamentTerms) -> None:
+    """Create the ladder that rates the matches of a tournament."""
+    rated = replace(ladder_terms(), match_terms=terms.match_terms)
+    await harness.ladders.create(LadderRequest("main", "org", "r1", rated))
+
+
 async def test_every_scored_match_is_rated_once_and_the_ratings_seed_the_next_tournament() -> None:
     harness = await open_process("ada", "bob", "cyd", online=MANY_MATCHES)
     harness.voided = frozenset({"1.1/1.1"})
     rated_terms = cup_terms(RoundRobin(cycles=2), ladder="main")
     with pytest.raises(NoSuchLadder):
         await harness.tournaments.create(tournament_request(rated_terms, "ada", "bob", "cyd"))
-    await harness.ladders.create(
-        LadderRequest("main", "org", "r1", replace(ladder_terms(), match_terms=rated_terms.match_terms))
-    )
+    await rate_on_a_ladder(harness, rated_terms)
     await start_tournament(harness, rated_terms, "ada", "bob", "cyd")
     await harness.until_over("cup")
     ratings = (await harness.ladders.get("main")).ladder.current_season.ratings
@@ -464,9 +450,7 @@ async def test_teams_are_seeded_by_the_average_rating_of_their_bots() -> None:
     harness = await open_process(*bots, online=MANY_MATCHES)
     await harness.store.register("eve", "fay")
     rated_terms = cup_terms(RoundRobin(), ladder="main")
-    await harness.ladders.create(
-        LadderRequest("main", "org", "r1", replace(ladder_terms(), match_terms=rated_terms.match_terms))
-    )
+    await rate_on_a_ladder(harness, rated_terms)
     await start_tournament(harness, rated_terms, *bots)
     await harness.until_over("cup")
     ladder = (await harness.ladders.get("main")).ladder

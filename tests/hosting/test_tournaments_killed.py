@@ -5,7 +5,6 @@ killed.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 from referee_values import Elimination, RoundRobin, Swiss
 
+from referee.contests.contest_entrant import ContestEntrant
 from referee.contests.pairing import ContestMatchScored, DuplicateSets
 from referee.contests.strength.sprt_evaluation import SprtParameters
 from referee.contests.tournament.events import PairingsPlanned
@@ -23,11 +23,10 @@ from referee.live.log_history import replay
 from referee.match.events import PlayEnded
 from tests.hosting.harness import (
     HostingHarness,
-    SimulatedCrash,
     Store,
     cup_terms,
-    kill_process,
-    run_until_first,
+    entrant,
+    run_with_crashes,
     tournament_request,
 )
 
@@ -41,6 +40,8 @@ class Scenario:
     terms: HostedTournamentTerms
     bots: tuple[str, ...] = BOTS
     voided: frozenset[str] = frozenset()
+    teams: tuple[ContestEntrant, ...] = ()
+    """The entrants, if these are not the bots."""
 
 
 SCENARIOS = {
@@ -56,6 +57,11 @@ SCENARIOS = {
     "a test of two": Scenario(
         cup_terms(SprtTrial(SprtParameters(400, max_matches=6)), max_concurrent_matches=4), BOTS[:2]
     ),
+    "a swiss of teams": Scenario(
+        cup_terms(Swiss(rounds=2), boards=2),
+        tuple("abcdefgh"),
+        teams=tuple(entrant(*pair, name=f"team-{pair}") for pair in ("ab", "cd", "ef", "gh")),
+    ),
 }
 
 
@@ -64,43 +70,26 @@ async def run_contest(harness: HostingHarness, scenario: Scenario) -> None:
     harness.voided = scenario.voided
     await harness.open()
     harness.connect(*scenario.bots)
-    await harness.tournaments.create(tournament_request(scenario.terms, *scenario.bots))
+    await harness.tournaments.create(tournament_request(scenario.terms, *(scenario.teams or scenario.bots)))
     if not (await harness.tournaments.get("cup")).over:
         await harness.tournaments.start("cup")
     await harness.until_over("cup")
 
 
-async def run_with_crashes(store: Store, scenario: Scenario, writes_per_process: Iterator[int]) -> TournamentState:
-    """Run processes that each crash after a number of durable writes; the last one does not."""
-    for writes in writes_per_process:
-        harness = HostingHarness(store, SimulatedCrash(writes))
-        await run_until_first(run_contest(harness, scenario), harness.crash.happened.wait())
-        if not harness.crash.happened.is_set():
-            break
-        await kill_process()
-        await store.reopen()
-    else:
-        harness = HostingHarness(store)
-        await run_contest(harness, scenario)
-    state = await harness.tournaments.get("cup")
-    await harness.close()
-    return state
+async def run_killed(scenario: Scenario, *writes: int, on_disk: Path | None = None) -> tuple[TournamentState, int]:
+    """Run the scenario in processes that are killed after so many durable writes, and check its logs.
 
-
-async def run_without_crash(scenario: Scenario) -> tuple[TournamentState, int]:
-    """Return the tournament without a crash, and its number of durable writes."""
-    store = await new_store(scenario)
-    harness = HostingHarness(store)
-    await run_contest(harness, scenario)
-    state = await harness.tournaments.get("cup")
-    await harness.close()
-    return state, harness.crash.written
-
-
-async def new_store(scenario: Scenario, on_disk: Path | None = None) -> Store:
+    Return the tournament, and the number of durable writes of the last process.
+    """
     store = Store(on_disk)
     await store.register(*scenario.bots)
-    return store
+    harness, _ = await run_with_crashes(store, lambda process: run_contest(process, scenario), writes)
+    state = await harness.tournaments.get("cup")
+    await harness.close()
+    await check_the_logs(store, state)
+    if on_disk:
+        await store.matches.close()
+    return state, harness.crash.written
 
 
 def comparable_part(state: TournamentState) -> Any:
@@ -146,31 +135,21 @@ async def check_the_logs(store: Store, state: TournamentState) -> None:
 )
 @pytest.mark.parametrize("scenario", SCENARIOS)
 async def test_a_tournament_killed_after_any_of_its_writes_ends_as_without_a_crash(scenario: str, steps: slice) -> None:
-    expected, writes = await run_without_crash(SCENARIOS[scenario])
+    expected, writes = await run_killed(SCENARIOS[scenario])
     assert writes > 20
     for writes_until_crash in range(1, writes + 1)[steps]:
-        store = await new_store(SCENARIOS[scenario])
-        state = await run_with_crashes(store, SCENARIOS[scenario], iter([writes_until_crash]))
+        state, _ = await run_killed(SCENARIOS[scenario], writes_until_crash)
         assert comparable_part(state) == comparable_part(expected), f"stopped after write {writes_until_crash}"
-        await check_the_logs(store, state)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scenario", SCENARIOS)
-async def test_a_tournament_in_a_database_ends_as_without_a_crash(scenario: str, tmp_path: Path) -> None:
-    expected, _ = await run_without_crash(SCENARIOS[scenario])
-    store = await new_store(SCENARIOS[scenario], tmp_path / "log.db")
-    state = await run_with_crashes(store, SCENARIOS[scenario], iter([13] * 100))
-    assert comparable_part(state) == comparable_part(expected)
-    await check_the_logs(store, state)
-    await store.matches.close()
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-@pytest.mark.parametrize("writes", [11, 19])
-async def test_a_tournament_ends_as_without_a_crash_when_processes_are_killed_early(scenario: str, writes: int) -> None:
-    expected, _ = await run_without_crash(SCENARIOS[scenario])
-    store = await new_store(SCENARIOS[scenario])
-    state = await run_with_crashes(store, SCENARIOS[scenario], iter([writes] * 100))
+@pytest.mark.parametrize(
+    ("writes", "in_a_database"), [(11, False), (19, False), pytest.param(13, True, marks=pytest.mark.slow)]
+)
+async def test_a_tournament_ends_as_without_a_crash_when_processes_are_killed_early(
+    scenario: str, writes: int, in_a_database: bool, tmp_path: Path
+) -> None:
+    expected, _ = await run_killed(SCENARIOS[scenario])
+    file = tmp_path / "log.db" if in_a_database else None
+    state, _ = await run_killed(SCENARIOS[scenario], *[writes] * 100, on_disk=file)
     assert comparable_part(state) == comparable_part(expected)
-    await check_the_logs(store, state)

@@ -95,12 +95,10 @@ def test_bots_can_have_folders_and_variables_and_a_plan_can_have_a_sandbox(tmp_p
         ('[bots]\nanna = 1\n[[games]]\ngame = "trox"', "bots.anna: expected a string or a table with run, folder, env"),
         ('[bots]\nanna = "random"\n[[games]]\ngame = "trox"', "a match takes 2 bots, but there are only 1"),
         (f'{BOTS}[[games]]\ngame = "shogi"', "games 1: unknown game 'shogi'; known: alquerque"),
-        (f'{BOTS}[[games]]\ngame = "trox"\noptions = {{ huf = true }}', "unknown option 'huf'; known"),
         (
             f'{BOTS}[[games]]\ngame = "trox"\noptions = {{ max_plies = [1] }}',
             "options.max_plies: expected a string, an integer, or true or false, not '[1]'",
         ),
-        (f'{BOTS}[[games]]\ngame = "trox"\nclock = "slow"', "60+1"),
         (
             f'{BOTS}[[games]]\ngame = "trox"\npolicies = {{ illegal_move = 3 }}',
             "policies.illegal_move: expected a table with action, max_attempts, not '3'",
@@ -110,10 +108,6 @@ def test_bots_can_have_folders_and_variables_and_a_plan_can_have_a_sandbox(tmp_p
         (f'{BOTS}[[games]]\ngame = "trox"\ncycles = 1\nrounds = 2', "give either rounds or cycles"),
         (f'{BOTS}[[games]]\ngame = "trox"\nlabel = "../x"', "label: expected up to 32"),
         (f'{BOTS}[[games]]\ngame = "trox"\n[[games]]\ngame = "trox"', "two games are called 'trox'"),
-        (
-            f'max_concurrent_matches = true\n{BOTS}[[games]]\ngame = "trox"',
-            "max_concurrent_matches: expected an integer",
-        ),
         ('[bots]\nanna = { run = "random", folders = "x" }', "unknown key 'folders'; known: run, folder, env"),
         ('[bots]\nanna = { run = "random", env = "PATH" }', "bots.anna.env: expected a list, not 'PATH'"),
         (f'sandbox = "yes"\n{BOTS}[[games]]\ngame = "trox"', "sandbox: expected true or a table with read"),

@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from referee_api.v1 import token_pb2
 from referee_client.address import Address
 
 from referee.site import json_api, site_server
 from referee.site.join_page import BotsAddress
 from referee.site.json_calls import BASE, JsonCall
 from referee.site.visitors import SiteAccess, Visitors
-from tests.e2e.contests import create_ladder, join_ladder, start_tournament
+from tests.e2e.contests import create_ladder, decide_match, join_ladder, start_tournament
 from tests.e2e.organiser import Organiser, server_with_organiser
 from tests.e2e.server import TIMEOUT_S
 
@@ -84,14 +83,8 @@ def run_api_site(folder: Path, *, limited: bool = False) -> Iterator[ApiSite]:
             patch.setattr(json_api, "CALLS_PER_MINUTE", UNLIMITED)
             patch.setattr(json_api, "CALLS_PER_MINUTE_OF_ALL", UNLIMITED)
         match_id = play_contests(organiser)
-        with serving(Address(organiser.server.address, spectator_token(organiser))) as port:
+        with serving(Address(organiser.server.address, organiser.create_token("spectator", "site"))) as port:
             yield ApiSite(port, organiser, match_id)
-
-
-def spectator_token(organiser: Organiser) -> str:
-    created = organiser.call_as_admin("AdminService/CreateToken", role=token_pb2.ROLE_SPECTATOR, holder="site")
-    assert isinstance(created.secret, str)
-    return created.secret
 
 
 def play_contests(organiser: Organiser) -> str:
@@ -107,13 +100,7 @@ def play_contests(organiser: Organiser) -> str:
     for seat in (0, 1, 0):
         turn = organiser.next_turn(seat)
         organiser.submit_move(turn, turn.legal_moves[0])
-    organiser.call_as_admin(
-        "AdminService/AdjudicateMatch",
-        request_id="decide",
-        match_id=match_id,
-        side_scores=[1, 0],
-        message="by agreement",
-    )
+    decide_match(organiser, match_id)
     start_tournament(organiser)
     return match_id
 

@@ -1,18 +1,24 @@
 """The real site as a separate process, with a real server and real bots."""
 
-import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee_api.v1 import admin_service_pb2, token_pb2
-from referee_api.v1.admin_service_pb2_grpc import AdminServiceStub
+from referee_api.v1 import token_pb2
 from referee_client import Organiser
 
-from tests.e2e.server import TIMEOUT_S, ServerProcess, bearer, create_organiser_token, run_server
+from tests.e2e.server import (
+    TIMEOUT_S,
+    ServerProcess,
+    create_organiser_token,
+    create_token,
+    first_line,
+    run_program,
+    run_server,
+)
 
 BOTS = ("anna", "bert", "cleo", "dora")
 LIVE_GAMES: dict[str, dict[str, object]] = {
@@ -24,33 +30,14 @@ LIVE_GAMES: dict[str, dict[str, object]] = {
 
 
 @contextmanager
-def run_program(arguments: Sequence[str], log: Path) -> Iterator[subprocess.Popen[str]]:
-    """Run a Python module. It is killed on exit, and the end of its log is shown if the test fails."""
-    with log.open("a") as errors:
-        process = subprocess.Popen([sys.executable, "-m", *arguments], stdout=subprocess.PIPE, stderr=errors, text=True)
-    try:
-        yield process
-    except BaseException as error:
-        error.add_note(log.read_text(errors="replace")[-4_000:])
-        raise
-    finally:
-        process.kill()
-        process.wait(TIMEOUT_S)
-        assert process.stdout is not None
-        process.stdout.close()
-
-
-@contextmanager
 def run_site(server: str, token: str, folder: Path, listen: str = "127.0.0.1:0") -> Iterator["SiteProcess"]:
     """Run the site of the server at this address."""
     token_file = folder / "token"
     token_file.write_text(f"{token}\n")
-    arguments = ["referee", "site", "--at", server, "--token-file", str(token_file), "--listen", listen]
-    with run_program(arguments, folder / "site.log") as process:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line, (folder / "site.log").read_text()
-        yield SiteProcess(process, json.loads(line)["site"])
+    arguments = ["--at", server, "--token-file", str(token_file), "--listen", listen]
+    log = folder / "site.log"
+    with run_program([sys.executable, "-m", "referee", "site", *arguments], log) as process:
+        yield SiteProcess(process, first_line(process, log)["site"])
 
 
 @dataclass(frozen=True)
@@ -101,7 +88,7 @@ def run_world(folder: Path, *flags: str) -> Iterator[World]:
         organiser = stack.enter_context(Organiser(server.address, secret, patience_s=TIMEOUT_S))
         tokens = [organiser.register_bot(name) for name in BOTS]
         gate = folder / "gate"
-        bots = ["tests.site.bots", server.address, str(gate), *tokens]
+        bots = [sys.executable, "-m", "tests.site.bots", server.address, str(gate), *tokens]
         stack.enter_context(run_program(bots, folder / "bots.log"))
         site = stack.enter_context(run_site(server.address, token, folder))
         player = stack.enter_context(Organiser(server.address, tokens[0], patience_s=TIMEOUT_S))
@@ -109,10 +96,5 @@ def run_world(folder: Path, *flags: str) -> Iterator[World]:
 
 
 def create_spectator_token(server: ServerProcess) -> str:
-    request = admin_service_pb2.CreateTokenRequest(role=token_pb2.ROLE_SPECTATOR, holder="site")
     with server.channel() as channel:
-        return (
-            AdminServiceStub(channel)
-            .CreateToken(request, metadata=bearer(server.admin_token), timeout=TIMEOUT_S)
-            .secret
-        )
+        return create_token(channel, server.admin_token, token_pb2.ROLE_SPECTATOR, "site")

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from referee_api.v1 import clock_pb2, match_pb2, play_pb2, result_pb2, token_pb2, tournament_pb2
+from referee_api.v1 import match_pb2, play_pb2, result_pb2, token_pb2, tournament_pb2
 
 from tests.e2e.contests import (
     call_for_tournament,
@@ -17,7 +17,7 @@ from tests.e2e.contests import (
     join_ladder,
     start_tournament,
 )
-from tests.e2e.organiser import Organiser, call_method, new_organiser
+from tests.e2e.organiser import ONE_MS, Organiser, call_method, new_organiser
 from tests.e2e.server import ServerProcess
 from tests.e2e.test_corrections import LADDER, TOURNAMENT, decide_next, points, standings
 from tests.site.account_site import PageAnswer, Visitor, signed_in
@@ -28,7 +28,6 @@ NUMBERS = count(1)
 HOSTILE = "<script>alert(1)</script>&\"'"
 ESCAPED = "&lt;script&gt;"
 STARTED = "Done: Start the tournament."
-SHORT = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1))
 
 
 @pytest.fixture
@@ -80,14 +79,9 @@ def tokens_of(organiser: Organiser, bot: str) -> dict[str, Any]:
 
 def lose_on_time(organiser: Organiser) -> str:
     """Let the first bot lose a match on time, and return its id."""
-    match_id = organiser.start_match(rule=SHORT)
+    match_id = organiser.start_match(rule=ONE_MS)
     organiser.connection(0).receive("match_ended")
     return match_id
-
-
-def create_token(organiser: Organiser, role: token_pb2.Role.ValueType, holder: str) -> str:
-    secret: str = organiser.call_as_admin("AdminService/CreateToken", role=role, holder=holder).secret
-    return secret
 
 
 # Signing in
@@ -122,14 +116,14 @@ def test_what_cannot_be_a_token_is_refused(site: str, token: str) -> None:
 
 
 def test_a_spectator_has_no_account(site: str, organiser: Organiser) -> None:
-    visitor = Visitor(site, create_token(organiser, token_pb2.ROLE_SPECTATOR, "sam"))
+    visitor = Visitor(site, organiser.create_token("spectator", "sam"))
     answer = visitor.sign_in()
     assert (answer.status, visitor.cookies) == (403, {})
     assert "spectator" in answer.body
 
 
 def test_each_role_sees_what_it_can_do(site: str, organiser: Organiser) -> None:
-    author = create_token(organiser, token_pb2.ROLE_AUTHOR, f"{organiser.name}-author")
+    author = organiser.create_token("author", f"{organiser.name}-author")
     seen = {}
     for role, token in [
         ("organiser", organiser.token),
@@ -196,7 +190,7 @@ def test_others_see_nothing_private(site: str, visitor: Visitor, organiser: Orga
     assert [visitor.get(page).status for page in pages + contests] == [200] * 5
     with ExitStack() as stack:
         other = stack.enter_context(new_organiser(organiser.server, organiser.channel, f"eve-{next(NUMBERS)}"))
-        spectator = create_token(organiser, token_pb2.ROLE_SPECTATOR, "sam")
+        spectator = organiser.create_token("spectator", "sam")
         for role, token in [("organiser", other.token), ("author", spectator), ("bot", organiser.secrets[1])]:
             stranger = Visitor(site, token)
             # The cookie says that the visitor is the owner.
@@ -211,8 +205,7 @@ def test_others_see_nothing_private(site: str, visitor: Visitor, organiser: Orga
 
 def test_the_log_shows_rejected_moves_with_the_reason(visitor: Visitor, organiser: Organiser) -> None:
     match_id = organiser.start_match()
-    turn = organiser.next_turn()
-    organiser.connection(0).send(move={"match_id": match_id, "turn_token": turn.turn_token, "move": HOSTILE})
+    organiser.connection(0).send_move(organiser.next_turn(), HOSTILE)
     organiser.connection(0).receive("verdict")
     organiser.disconnect_bots()
     log = f"{bot_page(organiser)}/log"
@@ -251,7 +244,7 @@ def test_a_match_in_play_is_explained_later(visitor: Visitor, organiser: Organis
 
 def test_a_paused_bot_is_reinstated(visitor: Visitor, organiser: Organiser) -> None:
     while True:
-        organiser.create_match(rule=SHORT)
+        organiser.create_match(rule=ONE_MS)
         organiser.connection(1)
         if organiser.connection(0).receive("notice").kind == play_pb2.NOTICE_KIND_PAUSED:
             break

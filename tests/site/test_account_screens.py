@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
-from referee_api.v1 import clock_pb2, game_pb2, token_pb2
+from referee_api.v1 import game_pb2
 
 from tests.e2e.contests import (
     call_for_tournament,
@@ -18,16 +18,16 @@ from tests.e2e.contests import (
     join_ladder,
     start_tournament,
 )
-from tests.e2e.organiser import Organiser, new_organiser
+from tests.e2e.organiser import ONE_MS, Organiser, new_organiser
 from tests.e2e.server import run_server
 from tests.e2e.test_corrections import LADDER, TOURNAMENT, decide_next
 from tests.site.account_site import Visitor as PlainVisitor
+from tests.site.account_site import signed_in
 from tests.site.browser import Visitor, run_browser, visit
 from tests.site.site_process import create_spectator_token, run_site
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain]
 
-SHORT = clock_pb2.ClockRule(per_move=clock_pb2.PerMove(move_ms=1))
 LONG_LABEL = "<b>The team of</b> a-very-long-name-" + "that-has-no-blank" * 5
 OPEN_CUP = "winter-cup"
 SEATS_OF_TOC = 4
@@ -53,21 +53,17 @@ def accounts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Accounts]:
         channel = stack.enter_context(server.channel())
         organiser = stack.enter_context(new_organiser(server, channel, "ada"))
         lost_match = play(organiser)
-        token = organiser.call_as_admin("AdminService/CreateToken", role=token_pb2.ROLE_AUTHOR, holder="bea").secret
         address = site.url.removeprefix("http://")
-        owner, author = PlainVisitor(address, organiser.token), PlainVisitor(address, token)
-        for visitor in (owner, author):
-            assert visitor.sign_in().status == 303
-        yield Accounts(organiser, site.url, owner, author, lost_match)
+        author = signed_in(address, organiser.create_token("author", "bea"))
+        yield Accounts(organiser, site.url, signed_in(address, organiser.token), author, lost_match)
 
 
 def play(organiser: Organiser) -> str:
     """Let something happen of all that the pages show. Return the id of a match that the first bot lost on time."""
-    lost_match = organiser.start_match(rule=SHORT)
+    lost_match = organiser.start_match(rule=ONE_MS)
     organiser.connection(0).receive("match_ended")
     match_id = organiser.start_match()
-    turn = organiser.next_turn()
-    organiser.connection(0).send(move={"match_id": match_id, "turn_token": turn.turn_token, "move": LONG_LABEL})
+    organiser.connection(0).send_move(organiser.next_turn(), LONG_LABEL)
     organiser.connection(0).receive("verdict")
     organiser.call("MatchService/AbortMatch", match_id=match_id, request_id="abort")
     start_tournament(organiser, title="The cup", round_robin={"cycles": 2}, max_concurrent_matches=1)
@@ -171,8 +167,7 @@ def test_a_bot_reads_and_follows_its_hand(accounts: Accounts, windows: dict[str,
         server, channel = accounts.organiser.server, accounts.organiser.channel
         organiser = stack.enter_context(new_organiser(server, channel, "cid", SEATS_OF_TOC))
         match_id = organiser.start_match(rules=game_pb2.Rules(game="toc"))
-        plain = PlainVisitor(accounts.site.removeprefix("http://"), organiser.secrets[0])
-        assert plain.sign_in().status == 303
+        plain = signed_in(accounts.site.removeprefix("http://"), organiser.secrets[0])
         browser = windows["nobody"].page.context.browser
         assert browser
         visitor = stack.enter_context(visit(browser, accounts.site))

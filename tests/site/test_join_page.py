@@ -2,7 +2,6 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import grpc
 import pytest
@@ -13,6 +12,7 @@ from referee.site.upstream import Upstream
 from referee.site.visitors import SiteAccess, Visitors
 from tests.clients.certificates import create_certificates
 from tests.show.parsed_page import ParsedPage
+from tests.site.test_visitors import Exchange
 
 AUTHORITY = b"-----BEGIN CERTIFICATE-----"
 
@@ -24,33 +24,15 @@ def text_of(bots: BotsAddress) -> str:
 def requested(bots: BotsAddress, *paths: str) -> list[tuple[int, bytes]]:
     """Return the status and body of the answers of a site whose server is not needed for them."""
 
-    async def request(site: Site, path: str) -> tuple[int, bytes]:
-        sent: list[Any] = []
-
-        async def receive() -> Any:
-            return {"type": "http.request", "body": b"", "more_body": False}
-
-        async def send(message: Any) -> None:
-            sent.append(message)
-
-        scope = {
-            "type": "http",
-            "http_version": "1.1",
-            "method": "GET",
-            "scheme": "http",
-            "path": path,
-            "query_string": b"",
-        }
-        connection = {"headers": [(b"host", b"games.example")], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80)}
-        await site.app(Visitors(), SiteAccess(frozenset({"games.example"})))({**scope, **connection}, receive, send)
-        return sent[0]["status"], b"".join(message.get("body", b"") for message in sent[1:])
-
-    async def scenario() -> list[tuple[int, bytes]]:
+    async def scenario() -> list[Exchange]:
+        exchanges = [Exchange(path=path, host="games.example") for path in paths]
         async with grpc.aio.insecure_channel("127.0.0.1:1") as channel:
             site = Site(Upstream(channel, ""), {}, bots)
-            return [await request(site, path) for path in paths]
+            for exchange in exchanges:
+                await exchange.run(site.app(Visitors(), SiteAccess(frozenset({"games.example"}))))
+        return exchanges
 
-    return asyncio.run(scenario())
+    return [(exchange.status, exchange.body) for exchange in asyncio.run(scenario())]
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,14 @@ class Source:
         return Page("title", Markup("top"), dict(self.regions))
 
 
+async def open_page() -> tuple[Source, LivePage]:
+    """Return a source, and its page after the first visit."""
+    source = Source()
+    page = LivePage(source.render)
+    await page.page()
+    return source, page
+
+
 def regions_of(reader: EventReader) -> list[dict[str, str]]:
     return [data["regions"] for data in reader.data]
 
@@ -47,9 +55,7 @@ async def test_many_readers_at_once_cost_one_rendering() -> None:
 
 @in_fast_loop
 async def test_a_page_is_rendered_again_when_it_is_old() -> None:
-    source = Source()
-    page = LivePage(source.render)
-    await page.page()
+    source, page = await open_page()
     await asyncio.sleep(0.9 * MAX_AGE_S)
     await page.page()
     assert source.rendered == 1
@@ -60,9 +66,7 @@ async def test_a_page_is_rendered_again_when_it_is_old() -> None:
 
 @in_fast_loop
 async def test_visitors_receive_only_what_changed_and_all_the_same_bytes() -> None:
-    source = Source()
-    page = LivePage(source.render)
-    await page.page()
+    source, page = await open_page()
     visitors = [EventReader(page.events(page.version)) for _ in range(20)]
     await asyncio.sleep(INTERVAL_S / 2)
     before = source.rendered
@@ -115,8 +119,7 @@ OWN = "own"
 @in_fast_loop
 async def test_a_version_of_another_process_receives_the_whole_page(epoch: str, number: str) -> None:
     version = epoch.replace(OWN, EPOCH) + number
-    page = LivePage(Source().render)
-    await page.page()
+    _, page = await open_page()
     visitor = EventReader(page.events(version))
     await settle()
     assert regions_of(visitor) == [{"one": "1", "two": "2"}]
@@ -124,9 +127,7 @@ async def test_a_version_of_another_process_receives_the_whole_page(epoch: str, 
 
 @in_fast_loop
 async def test_a_version_from_the_future_is_the_current_one() -> None:
-    source = Source()
-    page = LivePage(source.render)
-    await page.page()
+    source, page = await open_page()
     visitor = EventReader(page.events(f"{EPOCH}.999"))
     await settle()
     assert visitor.received == []
@@ -137,9 +138,7 @@ async def test_a_version_from_the_future_is_the_current_one() -> None:
 
 @in_fast_loop
 async def test_a_page_is_not_rendered_when_nobody_reads_it() -> None:
-    source = Source()
-    page = LivePage(source.render)
-    await page.page()
+    source, page = await open_page()
     visitor = EventReader(page.events(page.version))
     await asyncio.sleep(10 * INTERVAL_S)
     assert source.rendered > 5
@@ -156,9 +155,7 @@ async def test_a_page_is_not_rendered_when_nobody_reads_it() -> None:
 @pytest.mark.parametrize("error", [UNREACHABLE, ValueError("a fault of the page")])
 @in_fast_loop
 async def test_a_page_that_cannot_be_rendered_for_a_while_continues_afterwards(error: Exception) -> None:
-    source = Source()
-    page = LivePage(source.render)
-    await page.page()
+    source, page = await open_page()
     visitor = EventReader(page.events(page.version))
     source.error = error
     await asyncio.sleep(5 * INTERVAL_S)

@@ -45,6 +45,12 @@ async def ready_feed(*entries: entry_pb2.Entry) -> tuple[FakeMatch, MatchFeed]:
     return upstream, feed
 
 
+def unreachable_feed() -> tuple[FakeMatch, MatchFeed]:
+    upstream = FakeMatch(match(), *entries(2))
+    upstream.fail(UNREACHABLE)
+    return upstream, feed_of(upstream)
+
+
 @in_fast_loop
 async def test_all_visitors_share_the_bytes_of_an_event() -> None:
     story = entries(3)
@@ -134,9 +140,7 @@ async def test_an_interrupted_watch_continues_after_the_last_entry(overlap: int)
 
 @in_fast_loop
 async def test_a_feed_becomes_ready_when_the_referee_is_there_again() -> None:
-    upstream = FakeMatch(match(), *entries(2))
-    upstream.fail(UNREACHABLE)
-    feed = feed_of(upstream)
+    upstream, feed = unreachable_feed()
     waiting = asyncio.create_task(feed.ready())
     await asyncio.sleep(30)
     assert not waiting.done()
@@ -204,9 +208,7 @@ async def test_a_visitor_that_leaves_is_not_counted_any_more() -> None:
 
 @in_fast_loop
 async def test_whoever_waits_for_a_feed_is_told_when_it_is_closed() -> None:
-    upstream = FakeMatch(match(), *entries(2))
-    upstream.fail(UNREACHABLE)
-    feed = feed_of(upstream)
+    _, feed = unreachable_feed()
     waiting = asyncio.create_task(feed.ready())
     await settle()
     await feed.close()

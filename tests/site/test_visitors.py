@@ -113,7 +113,10 @@ class Exchange:
 
     def __init__(self, method: str = "GET", address: str = "192.0.2.7", path: str = "/", **headers: str) -> None:
         sent = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
-        self.scope: Scope = {"type": "http", "method": method, "path": path, "client": (address, 1), "headers": sent}
+        self.scope: Scope = {
+            **{"type": "http", "http_version": "1.1", "scheme": "http", "server": ("127.0.0.1", 80)},
+            **{"method": method, "path": path, "query_string": b"", "client": (address, 1), "headers": sent},
+        }
         self.sent: list[Message] = []
         self.stalls = False
 
@@ -131,6 +134,10 @@ class Exchange:
     @property
     def status(self) -> int:
         return int(self.sent[0]["status"])
+
+    @property
+    def body(self) -> bytes:
+        return b"".join(message.get("body", b"") for message in self.sent[1:])
 
     @property
     def headers(self) -> dict[bytes, bytes]:
