@@ -121,17 +121,6 @@ def test_the_kit_for_organisers_needs_a_command() -> None:
     assert "--connect is for bots" in result.stderr
 
 
-@pytest.mark.slow
-def test_a_bot_passes_over_tls() -> None:
-    bot = (sys.executable, "-m", "referee_client", "random")
-
-    result = CliRunner().invoke(
-        main, ["conformance", "--tls", "--patience", "120", "--only", "turn-is-answered", "--", *bot]
-    )
-
-    assert result.exit_code == 0, result.output
-
-
 def test_a_program_that_cannot_start_is_named() -> None:
     result = CliRunner().invoke(main, ["conformance", "--", "./no-such-program"])
 

@@ -65,11 +65,12 @@ def test_the_error_for_a_game_whose_extra_is_missing_says_how_to_install_it(monk
         find("openspiel_ludo")
 
 
-def test_a_game_is_found_without_importing_the_others() -> None:
-    imported = "print({'chess', 'engines.toc', 'engines.openspiel', 'pyspiel'} & set(sys.modules))"
-    script = f"import sys; from engines.registry import find; find('trox'); {imported}"
+def test_a_game_is_found_without_importing_the_others_or_an_extra() -> None:
+    imported = "print({'chess', 'engines.toc', 'engines.openspiel', 'pyspiel', 'numpy'} & set(sys.modules))"
+    script = f"import sys, referee.cli; from engines.registry import find, games; find('trox'); {imported}"
+    script = f"{script}; games(); print('numpy' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert found.stdout == "set()\n"
+    assert found.stdout == "set()\nFalse\n"
 
 
 @pytest.mark.slow

@@ -34,29 +34,9 @@ from engines.api import SPECTATOR
 from engines.game_errors import DetailedError
 from engines.options import Value
 from engines.testing.random_games import game_path
+from referee.match import commands
 from referee.match.clock import TimeControl
 from referee.match.clock_charge import TurnMeasurement
-from referee.match.commands import (
-    AbortMatch,
-    AcceptDraw,
-    AddNonce,
-    AdjudicateMatch,
-    ClaimDraw,
-    Command,
-    DeclineDraw,
-    DisconnectSeat,
-    EndGracePeriod,
-    FallFlag,
-    OfferDraw,
-    ReconnectSeat,
-    Resign,
-    ResumeMatch,
-    StartPlay,
-    SubmitMove,
-    TakeSeat,
-    VoidMatch,
-    WithdrawBot,
-)
 from referee.match.decide import decide
 from referee.match.decision import Decision
 from referee.match.events import Event, MatchCreated, MovePlayed, MoveRejected, PlayEnded, PlayStarted, redact
@@ -125,7 +105,7 @@ def setups(draw: st.DrawFn) -> tuple[Setup, Times]:
     return setup, Times(clocks, draw(st.integers(0, 50)), draw(st.integers(0, 200)))
 
 
-def decision_or_error(match: Match, command: Command, now: int) -> Decision | DetailedError:
+def decision_or_error(match: Match, command: commands.Command, now: int) -> Decision | DetailedError:
     try:
         return decide(match, command, now)
     except DetailedError as error:
@@ -145,12 +125,12 @@ class Matches(RuleBasedStateMachine):
         self.match: Match = self.times.put_in(create_match(first, self.game))
         self.reference = ReferenceMatch(self.game, setup, self.times)
         self.now = 0
-        self.last: Command = StartPlay()
+        self.last: commands.Command = commands.StartPlay()
         self.stages: list[tuple[int, Match]] = []
         if waits != 5:
             self.start_play(True, waits)
 
-    def send(self, command: Command, wait: int = 0) -> None:
+    def send(self, command: commands.Command, wait: int = 0) -> None:
         """Send a command to both implementations, `wait` later, and compare the results."""
         self.now += wait
         expected = self.reference.predict(command, self.now)
@@ -171,7 +151,7 @@ class Matches(RuleBasedStateMachine):
         self.check_redaction(before, decided.events)
         self.log.extend(decided.events)
         self.match = decided.match
-        if isinstance(command, SubmitMove):
+        if isinstance(command, commands.SubmitMove):
             self.last = command
 
     def check_redaction(self, match: Match, events: tuple[Event, ...]) -> None:
@@ -203,19 +183,19 @@ class Matches(RuleBasedStateMachine):
     @precondition(lambda self: self.reference.phase == "waiting")
     @rule(data=st.data(), bot=st.sampled_from(["anna", "bert"]), version=st.sampled_from(["", "1"]))
     def take_seat(self, data: st.DataObject, bot: str, version: str) -> None:
-        self.send(TakeSeat(self.seat(data), Player(bot, version)))
+        self.send(commands.TakeSeat(self.seat(data), Player(bot, version)))
 
     @precondition(lambda self: self.reference.phase == "waiting")
     @rule(data=st.data(), nonce=st.sampled_from([b"", b"salt", bytes(64), bytes(65)]))
     def add_nonce(self, data: st.DataObject, nonce: bytes) -> None:
-        self.send(AddNonce(self.seat(data), nonce))
+        self.send(commands.AddNonce(self.seat(data), nonce))
 
     @precondition(lambda self: self.reference.phase == "waiting")
     @rule(fill=st.booleans(), wait=st.integers(0, 50))
     def start_play(self, fill: bool, wait: int) -> None:
         for seat in self.reference.seats if fill else ():
-            self.send(TakeSeat(seat, Player("carl", "3")))
-        self.send(StartPlay(), wait)
+            self.send(commands.TakeSeat(seat, Player("carl", "3")))
+        self.send(commands.StartPlay(), wait)
 
     # Answers
 
@@ -239,12 +219,12 @@ class Matches(RuleBasedStateMachine):
             if self.reference.turns:
                 seat = rng.choice(sorted(self.reference.turns))
                 move = rng.choice(self.reference.require_position.moves(seat))
-                self.send(SubmitMove(seat, self.reference.token(seat), move, TurnMeasurement(self.now)))
+                self.send(commands.SubmitMove(seat, self.reference.token(seat), move, TurnMeasurement(self.now)))
 
     def answer(self, data: st.DataObject, seat: int, move: str, **rest: Any) -> None:
         measured = self.measured(data, seat)
         token = rest.pop("token", self.reference.token(seat))
-        self.send(SubmitMove(seat, token, move, measured, **rest), data.draw(st.integers(0, 3)))
+        self.send(commands.SubmitMove(seat, token, move, measured, **rest), data.draw(st.integers(0, 3)))
 
     @precondition(lambda self: self.reference.turns)
     @rule(data=st.data(), many=st.integers(1, 4), offers=st.integers(0, 5), request_id=st.sampled_from(["", "", "r"]))
@@ -267,8 +247,8 @@ class Matches(RuleBasedStateMachine):
     @rule(move=st.sampled_from(["", "", "1"]), wait=st.integers(0, 5))
     def repeat_last_answer(self, move: str, wait: int) -> None:
         last = self.last
-        if isinstance(last, SubmitMove):
-            again = SubmitMove(last.seat, last.token, move or last.move, last.measured, last.request_id)
+        if isinstance(last, commands.SubmitMove):
+            again = commands.SubmitMove(last.seat, last.token, move or last.move, last.measured, last.request_id)
             before = len(self.log)
             self.send(again, wait)
             if self.reference.token(last.seat) != last.token:
@@ -277,59 +257,64 @@ class Matches(RuleBasedStateMachine):
     @rule(data=st.data())
     def fire_timer(self, data: st.DataObject) -> None:
         seat = self.seat(data)
-        self.send(FallFlag(seat, self.measured(data, seat)))
+        self.send(commands.FallFlag(seat, self.measured(data, seat)))
 
     # Seats that disconnect and return
 
     @rule(data=st.data(), wait=st.integers(0, 50))
     def disconnect_bot(self, data: st.DataObject, wait: int) -> None:
-        self.send(DisconnectSeat(self.seat(data)), wait)
+        self.send(commands.DisconnectSeat(self.seat(data)), wait)
 
     @rule(data=st.data(), wait=st.integers(0, 50))
     def reconnect_bot(self, data: st.DataObject, wait: int) -> None:
-        self.send(ReconnectSeat(self.seat(data)), wait)
+        self.send(commands.ReconnectSeat(self.seat(data)), wait)
 
     @rule(data=st.data(), wait=st.sampled_from([0, 1, 50, 300]))
     def end_grace_period(self, data: st.DataObject, wait: int) -> None:
-        self.send(EndGracePeriod(self.seat(data)), wait)
+        self.send(commands.EndGracePeriod(self.seat(data)), wait)
 
     # Draws and ends; final ones are rare, or few matches would be long
 
-    @rule(data=st.data(), command=st.sampled_from([OfferDraw, AcceptDraw, DeclineDraw, ClaimDraw]))
+    @rule(
+        data=st.data(),
+        command=st.sampled_from([commands.OfferDraw, commands.AcceptDraw, commands.DeclineDraw, commands.ClaimDraw]),
+    )
     def send_draw_command(self, data: st.DataObject, command: Any) -> None:
         self.send(command(self.seat(data)))
 
     @rule(data=st.data(), often=st.integers(0, 7))
     def resign_seat(self, data: st.DataObject, often: int) -> None:
         if often == 5:
-            self.send(Resign(self.seat(data)))
+            self.send(commands.Resign(self.seat(data)))
 
     @rule(bot=st.sampled_from(["", "anna", "bert", "carl"]), often=st.integers(0, 7))
     def withdraw_bot(self, bot: str, often: int) -> None:
         if often == 5 or self.reference.phase == "waiting":
-            self.send(WithdrawBot(bot))
+            self.send(commands.WithdrawBot(bot))
 
     @rule(data=st.data(), seats=st.lists(st.integers(0, 3), min_size=2, max_size=4), decliner=st.integers(0, 5))
     def offer_draw_from_seats(self, data: st.DataObject, seats: list[int], decliner: int) -> None:
         for seat in seats:
-            self.send(DeclineDraw(seat) if seat == decliner else OfferDraw(seat))
+            self.send(commands.DeclineDraw(seat) if seat == decliner else commands.OfferDraw(seat))
 
     @rule(data=st.data(), often=st.integers(0, 15))
     def abort_match(self, data: st.DataObject, often: int) -> None:
         if often == 7 or self.reference.moved:
             seat = self.seat(data)
-            self.send(AbortMatch(None if often == 7 and seat == 1 else seat))
+            self.send(commands.AbortMatch(None if often == 7 and seat == 1 else seat))
 
     @rule(cause=st.sampled_from(EndCause), often=st.integers(0, 15))
     def void_match(self, cause: EndCause, often: int) -> None:
         if often == 7:
-            self.send(VoidMatch(cause, "so it is"))
+            self.send(commands.VoidMatch(cause, "so it is"))
 
     @rule(data=st.data(), often=st.integers(0, 15), surplus=st.sampled_from([0, 0, 0, 1]))
     def adjudicate_match(self, data: st.DataObject, often: int, surplus: int) -> None:
         if often == 7:
             many = len(self.reference.sides) + surplus
-            self.send(AdjudicateMatch(tuple(data.draw(st.lists(st.integers(1, 3), min_size=many, max_size=many)))))
+            self.send(
+                commands.AdjudicateMatch(tuple(data.draw(st.lists(st.integers(1, 3), min_size=many, max_size=many))))
+            )
 
     # Crashes
 
@@ -339,7 +324,7 @@ class Matches(RuleBasedStateMachine):
         assert replayed == self.match
         self.match = replayed
         self.stages.append((len(self.log), replayed))
-        self.send(ResumeMatch(down_ms))
+        self.send(commands.ResumeMatch(down_ms))
 
     # Invariants
 

@@ -23,42 +23,8 @@ from engines.game_errors import BadOption, DetailedError, UnknownGame
 from engines.options import Settings
 from engines.testing.random_games import any_choice
 from referee.live.ports import Entry
-from referee.match.clock import (
-    Bank,
-    Bronstein,
-    CanadianByoYomi,
-    Correspondence,
-    Fischer,
-    Hourglass,
-    JapaneseByoYomi,
-    MovesPerPeriod,
-    Period,
-    PerMove,
-    SuddenDeath,
-    TimeControl,
-    Untimed,
-    UsDelay,
-)
+from referee.match import clock, commands
 from referee.match.clock_charge import TurnMeasurement
-from referee.match.commands import (
-    AbortMatch,
-    AddNonce,
-    AdjudicateMatch,
-    ClaimDraw,
-    Command,
-    DeclineDraw,
-    DisconnectSeat,
-    EndGracePeriod,
-    FallFlag,
-    OfferDraw,
-    ReconnectSeat,
-    Resign,
-    ResumeMatch,
-    StartPlay,
-    SubmitMove,
-    TakeSeat,
-    VoidMatch,
-)
 from referee.match.decide import decide
 from referee.match.events import Event, MatchCreated
 from referee.match.match_terms import MatchTerms
@@ -71,18 +37,18 @@ from tests.third_party_games.third_party_games import FINGERS, NIM
 
 SECOND = 1_000_000
 
-CONTROLS: tuple[TimeControl, ...] = (
-    Untimed(),
-    SuddenDeath(20 * SECOND),
-    Fischer(5 * SECOND, SECOND),
-    Bronstein(5 * SECOND, SECOND),
-    UsDelay(5 * SECOND, SECOND),
-    PerMove(2 * SECOND),
-    Bank(5 * SECOND, SECOND),
-    Correspondence(3 * SECOND, 6 * SECOND),
-    JapaneseByoYomi(3 * SECOND, SECOND, 3),
-    CanadianByoYomi(3 * SECOND, 4 * SECOND, 3),
-    MovesPerPeriod((Period(3, 6 * SECOND), Period(2, 4 * SECOND, SECOND))),
+CONTROLS: tuple[clock.TimeControl, ...] = (
+    clock.Untimed(),
+    clock.SuddenDeath(20 * SECOND),
+    clock.Fischer(5 * SECOND, SECOND),
+    clock.Bronstein(5 * SECOND, SECOND),
+    clock.UsDelay(5 * SECOND, SECOND),
+    clock.PerMove(2 * SECOND),
+    clock.Bank(5 * SECOND, SECOND),
+    clock.Correspondence(3 * SECOND, 6 * SECOND),
+    clock.JapaneseByoYomi(3 * SECOND, SECOND, 3),
+    clock.CanadianByoYomi(3 * SECOND, 4 * SECOND, 3),
+    clock.MovesPerPeriod((clock.Period(3, 6 * SECOND), clock.Period(2, 4 * SECOND, SECOND))),
 )
 TRIES = ("", "pass", "1", "2", "3", "9", "a1-b2", "nonsense" * 20, "é\n")
 
@@ -117,13 +83,13 @@ def nim_setup(**terms: object) -> Setup:
         "game_version": 1,
         "settings": NIM.settings({"heap": 5}),
         "players": (Player("ada", "1"), Player("bob", "2")),
-        "controls": (Fischer(10 * SECOND, SECOND),) * 2,
+        "controls": (clock.Fischer(10 * SECOND, SECOND),) * 2,
         "seed": bytes(range(32)),
     }
     return make_setup(**{**usual, **terms})
 
 
-def decided_events(setup: Setup, *asked: tuple[int, Command]) -> list[Event]:
+def decided_events(setup: Setup, *asked: tuple[int, commands.Command]) -> list[Event]:
     """Return the events of a match that gets these commands at these times."""
     first = MatchCreated(0, setup)
     events: list[Event] = [first]
@@ -139,10 +105,10 @@ def short_match(**terms: object) -> list[Event]:
     """Return three moves of Nim, by which seat 0 wins."""
     return decided_events(
         nim_setup(**terms),
-        (10, StartPlay()),
-        (1_010, SubmitMove(0, "0.0.1", "1", TurnMeasurement(1_010))),
-        (3_010, SubmitMove(1, "1.1.1", "2", TurnMeasurement(3_000, 500), "r1")),
-        (9_010, SubmitMove(0, "0.2.1", "2", TurnMeasurement(9_000, 0, 200))),
+        (10, commands.StartPlay()),
+        (1_010, commands.SubmitMove(0, "0.0.1", "1", TurnMeasurement(1_010))),
+        (3_010, commands.SubmitMove(1, "1.1.1", "2", TurnMeasurement(3_000, 500), "r1")),
+        (9_010, commands.SubmitMove(0, "0.2.1", "2", TurnMeasurement(9_000, 0, 200))),
     )
 
 
@@ -171,10 +137,10 @@ class _RandomMatch:
             answers += 1
             self._execute(self._next_command() if answers < max_answers else self._final_command())
         if self.match.phase is MatchPhase.WAITING:
-            self._execute(VoidMatch(self.rng.choice(VOID_CAUSES), "no player came"))
+            self._execute(commands.VoidMatch(self.rng.choice(VOID_CAUSES), "no player came"))
         return self.events
 
-    def _execute(self, command: Command) -> None:
+    def _execute(self, command: commands.Command) -> None:
         try:
             decided = decide(self.match, command, self.now_us)
         except DetailedError:
@@ -185,22 +151,22 @@ class _RandomMatch:
     def _seat(self) -> None:
         for seat in range(len(self.match.players)):
             if self.rng.random() < 0.97:
-                self._execute(TakeSeat(seat, Player(f"late{seat}", "0.1")))
+                self._execute(commands.TakeSeat(seat, Player(f"late{seat}", "0.1")))
             if self.rng.random() < 0.8:
-                self._execute(AddNonce(seat, self.rng.randbytes(self.rng.choice([0, 1, 16, 64]))))
+                self._execute(commands.AddNonce(seat, self.rng.randbytes(self.rng.choice([0, 1, 16, 64]))))
         self.now_us += self.rng.randrange(5)
-        self._execute(StartPlay())
+        self._execute(commands.StartPlay())
 
-    def _next_command(self) -> Command:
+    def _next_command(self) -> commands.Command:
         turn = self.rng.choice(self.match.owing)
         self.now_us += self.rng.choice([0, 1_000, SECOND // 2, SECOND, 3 * SECOND // 2])
         if self.match.require_position().claimable and self.rng.random() < 0.3:
-            return ClaimDraw(turn.seat)
+            return commands.ClaimDraw(turn.seat)
         if not self.disturbed or self.rng.random() < 0.75:
             return self._answer(turn, self._legal(turn))
         return self._disturbance(turn)
 
-    def _disturbance(self, turn: Turn) -> Command:
+    def _disturbance(self, turn: Turn) -> commands.Command:
         seat = self.rng.randrange(len(self.match.players))
         late_us = self.now_us + self.rng.choice([0, SECOND, 30 * SECOND])
         kind = self.rng.randrange(20)
@@ -208,24 +174,24 @@ class _RandomMatch:
             return self._answer(turn, self.rng.choice(TRIES))
         if kind < 6:
             self.now_us = late_us
-            return self.rng.choice([FallFlag(seat, self._measured()), self._answer(turn, self._legal(turn))])
+            return self.rng.choice([commands.FallFlag(seat, self._measured()), self._answer(turn, self._legal(turn))])
         if kind < 8:
             self.now_us = late_us
-            return EndGracePeriod(seat)
-        common: list[Command] = [
-            OfferDraw(seat),
-            DeclineDraw(seat),
-            DisconnectSeat(seat),
-            ReconnectSeat(seat),
-            ClaimDraw(seat),
+            return commands.EndGracePeriod(seat)
+        common: list[commands.Command] = [
+            commands.OfferDraw(seat),
+            commands.DeclineDraw(seat),
+            commands.DisconnectSeat(seat),
+            commands.ReconnectSeat(seat),
+            commands.ClaimDraw(seat),
         ]
-        rare: list[Command] = [Resign(seat), ResumeMatch(1234)]
+        rare: list[commands.Command] = [commands.Resign(seat), commands.ResumeMatch(1234)]
         return self.rng.choice(common if kind < 19 else rare)
 
-    def _answer(self, turn: Turn, move: str) -> Command:
+    def _answer(self, turn: Turn, move: str) -> commands.Command:
         request_id = self.rng.choice(["", f"r{len(self.events)}"])
         offers_draw, score = self.rng.random() < 0.1, self._score(turn.seat)
-        return SubmitMove(turn.seat, turn.token, move, self._measured(), request_id, offers_draw, score)
+        return commands.SubmitMove(turn.seat, turn.token, move, self._measured(), request_id, offers_draw, score)
 
     def _score(self, seat: int) -> int | None:
         """Return what a bot may expect: often, seat 0 says that it wins, and the others agree."""
@@ -238,15 +204,15 @@ class _RandomMatch:
     def _legal(self, turn: Turn) -> str:
         return self.rng.choice(self.match.require_position().moves(turn.seat))
 
-    def _final_command(self) -> Command:
+    def _final_command(self) -> commands.Command:
         sides = len(self.match.table.sides)
-        commands: list[Command] = [
-            AdjudicateMatch(tuple(self.rng.choices(range(1, 4), k=sides)), "it is late"),
-            VoidMatch(self.rng.choice(VOID_CAUSES), "it is late"),
-            AbortMatch(),
-            Resign(0),
+        ends: list[commands.Command] = [
+            commands.AdjudicateMatch(tuple(self.rng.choices(range(1, 4), k=sides)), "it is late"),
+            commands.VoidMatch(self.rng.choice(VOID_CAUSES), "it is late"),
+            commands.AbortMatch(),
+            commands.Resign(0),
         ]
-        return self.rng.choice(commands)
+        return self.rng.choice(ends)
 
 
 def _any_setup(game: Game, rng: random.Random) -> Setup:
@@ -268,7 +234,7 @@ def _any_setup(game: Game, rng: random.Random) -> Setup:
             game.name,
             settings,
             time_control(
-                [Hourglass(9 * SECOND) if hourglass else rng.choice(CONTROLS) for _ in range(seats)],
+                [clock.Hourglass(9 * SECOND) if hourglass else rng.choice(CONTROLS) for _ in range(seats)],
                 NetworkCredit(per_move_ms=rng.choice([0, 1, 100]), per_match_ms=rng.choice([0, 1, 1_000])),
             ),
             _any_policies(rng),
