@@ -259,6 +259,7 @@ class ReferenceMatch:
         return NOTHING
 
     def _seat_resigned(self, event: Any) -> str:
+        assert event.seat not in self.out, "a seat drops out once"
         self.out.append(event.seat)
         self.offers.discard(event.seat)
         goes_on = self.policies.forfeit_effect != "ends_match" and len(self.sides) - len(self.sides_out) > 1
