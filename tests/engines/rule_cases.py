@@ -78,6 +78,19 @@ def check(game: Game, expected: Case) -> None:
         assert words in str(caught.value), expected
 
 
+def check_sequence(moves: Sequence[int], expected: Sequence[int]) -> None:
+    """Check that moves that are made when they are asked for are a sequence like this list."""
+    many = len(expected)
+    assert list(moves) == list(expected)
+    assert len(set(moves)) == len(moves) == many
+    assert bool(moves) == (many > 0)
+    assert [moves[index] for index in range(-many, many)] == [*expected, *expected]
+    assert all(move in moves for move in expected)
+    for index in (many, many + 1, -many - 1):
+        with pytest.raises(IndexError):
+            moves[index]
+
+
 def check_malformed(game: Game, text: str, words: str, options: Mapping[str, Value]) -> None:
     """Check that a text is refused as a position, with these words."""
     with pytest.raises(MalformedPosition) as caught:
