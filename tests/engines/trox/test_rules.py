@@ -90,7 +90,7 @@ RULES: dict[str, list[Case]] = {
         case(ONE_PAWN, begins="NBR@0.0u", moves=""),
     ],
     "no_empty_area_is_enclosed": [
-        case(line=" ".join(bay), hole_rule=rule, **{"has" if allowed else "lacks": CLOSING})
+        case(line=" ".join(bay), hole_rule=rule, has=CLOSING * allowed, lacks=CLOSING * (not allowed))
         for rule, closes_bay, closes_deeper_bay in (
             ("edge", False, False),
             ("vertex", True, False),
