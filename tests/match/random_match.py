@@ -104,7 +104,11 @@ class RandomMatch:
             return self.answer(turn, self.rng.choice(TRIES))
         if kind < 6:
             self.now_us = late_us
-            return self.rng.choice([commands.FallFlag(seat, self.measured(seat)), self.answer(turn, self.legal(turn))])
+            late: list[commands.Command] = [
+                commands.FallFlag(seat, self.measured(seat)),
+                self.answer(turn, self.legal(turn)),
+            ]
+            return self.rng.choice(late)
         if kind < 8:
             self.now_us = late_us
             return commands.EndGracePeriod(seat)

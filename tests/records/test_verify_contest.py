@@ -28,8 +28,9 @@ from referee.records.record_format import MAX_CONTEST_LINE_BYTES
 from referee.records.record_reader import RecordStatus, VerificationResult
 from referee.records.verify_contest import verify_any
 from tests.hosting.ladder_harness import ladder_terms
-from tests.records.contests import PlayedContest, contest_record, find_game, played_cup, played_ladder, run
+from tests.records.contests import PlayedContest, contest_record, played_cup, played_ladder, run
 from tests.records.forgery import OTHER_KEY, lines_of, resigned
+from tests.records.matches import find_game
 
 BYES = (
     RequestBye("d", 1, "half_point", "org"),
@@ -183,7 +184,7 @@ def test_verifying_prints_nothing_on_standard_error(tmp_path: Path) -> None:
     file = tmp_path / "cup.jsonl"
     file.write_bytes(contest_record(run(cup).entries))
     script = (
-        "import sys; from pathlib import Path; from tests.records.contests import find_game; "
+        "import sys; from pathlib import Path; from tests.records.matches import find_game; "
         "from referee.records.verify_contest import verify_any; "
         "print(verify_any(Path(sys.argv[1]), None, find_game, None).status.name)"
     )
