@@ -187,16 +187,6 @@ def test_a_seat_that_resigned_is_last_after_a_draw_of_the_others() -> None:
     assert (fixture.result.ranks, fixture.result.scores) == ((1, 1, 3), (0.75, 0.75, 0.0))
 
 
-def test_a_seat_that_forfeited_is_last_after_a_draw_of_the_others() -> None:
-    fixture = stones(3, policies=CONTINUE_POLICIES)
-    fixture.flag(0, 10_000_001)
-    fixture.do(OfferDraw(2))
-    fixture.do(OfferDraw(1))
-    assert (fixture.result.kind, fixture.result.cause) == (EndKind.FORFEITED, EndCause.FAULT)
-    assert fixture.result.ranks == (3, 1, 1)
-    assert fixture.result.forfeits == (Forfeit(0, "time", 0),)
-
-
 def test_a_draw_is_agreed_when_the_last_side_that_had_not_agreed_drops_out() -> None:
     fixture = stones(3, policies=CONTINUE_POLICIES)
     fixture.do(OfferDraw(0))
@@ -204,17 +194,6 @@ def test_a_draw_is_agreed_when_the_last_side_that_had_not_agreed_drops_out() -> 
     assert kinds(fixture.do(Resign(2))) == ["SeatResigned", "PlayEnded"]
     assert fixture.result.cause is EndCause.DRAW_AGREED
     assert fixture.result.ranks == (1, 1, 3)
-
-
-def test_an_offer_ends_when_its_seat_drops_out() -> None:
-    resigned, late = stones(4, policies=CONTINUE_POLICIES), stones(4, policies=CONTINUE_POLICIES)
-    for fixture in (resigned, late):
-        fixture.do(OfferDraw(0))
-        fixture.do(OfferDraw(1))
-    resigned.do(Resign(1))
-    late.flag(0, 10_000_001)
-    assert resigned.match.offers == {0}
-    assert 0 not in late.match.offers
 
 
 # Draws by claim
@@ -237,15 +216,6 @@ def test_there_is_no_draw_to_claim_out_of_turn_or_without_a_reason() -> None:
     fixture.refuses(ClaimDraw(0), DrawNotClaimable)
     fixture.play("22")
     fixture.refuses(ClaimDraw(1), DrawNotClaimable, why="the rules allow this seat no claim in this position")
-
-
-def test_a_claim_leaves_the_seat_that_dropped_out_last() -> None:
-    fixture = started_match(STONES, chosen={"heap": 40}, policies=CONTINUE_POLICIES)
-    fixture.do(Resign(2))
-    fixture.move(0, "3")
-    fixture.move(1, "3")  # Seat 2 takes three by default, so all are level.
-    fixture.do(ClaimDraw(0))
-    assert (fixture.result.ranks, fixture.result.reason) == ((1, 1, 3), "level")
 
 
 # Aborting
@@ -407,14 +377,6 @@ def test_a_seat_that_dropped_out_is_last_even_if_the_policy_plays_well() -> None
     )
     assert (fixture.result.scores, fixture.result.ranks) == ((3.0, 1.0, 1.0), (3, 1, 1))
     assert fixture.result.forfeits == (Forfeit(0, "illegal_move", 0),)
-
-
-def test_a_game_that_continues_after_a_resignation_counts_as_played() -> None:
-    fixture = started_match(STONES, chosen={"heap": 5}, policies=DEFAULTS)
-    fixture.do(Resign(0))
-    fixture.play("11")
-    assert (fixture.result.kind, fixture.result.cause) == (EndKind.PLAYED, EndCause.RULES)
-    assert (fixture.result.ranks, fixture.result.side_ranks) == ((3, 1, 1), (3, 1, 1))
 
 
 def test_faults_are_listed_in_the_order_in_which_they_happened() -> None:

@@ -387,7 +387,7 @@ def test_tc_1_deals_of_5_4_and_4_use_up_the_deck_then_the_next_dealer_shuffles()
 def leaders(**options: str) -> list[int]:
     """Return who leads each of the first five deals."""
     position = GAME.start(GAME.settings(options), b"leaders")
-    found = []
+    found: list[int] = []
     for _ in range(5):
         found += exchanged(position).owing
         position = deal_played(position)
