@@ -8,16 +8,15 @@ import re
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from engines.api import Game, Outcome, Position
+from engines.api import Outcome, Position
 from referee.match import commands
 from referee.match.clock_charge import ClockCharge, TurnMeasurement
 from referee.match.events import Event, FlagFell, MovePlayed, MoveRejected, MoveSource, PlayEnded
 from referee.match.match_terms import attempts_a_turn
 from referee.match.result import VOID_CAUSES, EndCause, EndKind
-from referee.match.setup import Player, Setup
+from referee.match.setup import Player
 from referee.match.state import Match
 from tests.match.manual_clock import ManualClock
-from tests.match.match_fixture import Times
 
 NOTHING = ""
 BEFORE_PLAY = (commands.TakeSeat, commands.AddNonce, commands.StartPlay)
@@ -37,17 +36,18 @@ Turn: TypeAlias = dict[str, int]
 class ReferenceMatch:
     """The expected state of a match."""
 
-    def __init__(self, game: Game, setup: Setup, times: Times) -> None:
-        self.game, self.setup, self.policies = game, setup, setup.terms.policies
-        self.sides = game.table(setup.terms.settings).sides
-        self.seats = range(len(setup.players))
+    def __init__(self, match: Match) -> None:
+        """`match` is a new one."""
+        self.game, self.setup, self.policies = match.game, match.setup, match.terms.policies
+        self.sides = match.table.sides
+        self.seats = range(len(match.players))
         self.phase = "waiting"
-        self.players = dict(enumerate(setup.players))
+        self.players = dict(enumerate(match.players))
         self.nonces: dict[int, bytes] = {}
         self.position: Position | None = None
         self.ply = 0
         self.turns: dict[int, Turn] = {}
-        self.time = ManualClock(times, self.sides)
+        self.time = ManualClock(match)
         self.answers: dict[int, dict[str, str]] = {}
         self.out: list[int] = []
         self.faults: list[int] = []

@@ -23,21 +23,20 @@ from referee.match.events import Event, MovePlayed, MoveRejected, PlayEnded, Pla
 from referee.match.result import EndCause
 from referee.match.setup import Player, Setup
 from referee.match.state import Match, MatchPhase, Turn, evolve
-from tests.match.match_fixture import GAMES, Times, replay
+from tests.match.match_fixture import GAMES, replay
 from tests.match.random_match import RandomMatch, any_setup
 from tests.match.reference_match import ReferenceMatch
 from tests.match.setups import change_setup
 
-TEAMS: dict[str, Value] = {"seats": 4, "teams": True, "heap": 40}
 COMPARED: dict[str, tuple[str, dict[str, Value], int]] = {
-    "nim": ("nim", {}, 200),
-    "fingers": ("fingers", {}, 150),
+    "nim": ("nim", {}, 100),
+    "fingers": ("fingers", {}, 100),
     "stones for four": ("stones", {"seats": 4, "heap": 40}, 300),
-    "stones for teams": ("stones", TEAMS, 300),
-    "alquerque": ("alquerque", {}, 40),
-    "trox": ("trox", {}, 15),
-    "troke": ("troke", {}, 20),
-    "toc": ("toc", {}, 30),
+    "stones for teams": ("stones", {"seats": 4, "teams": True, "heap": 40}, 300),
+    "alquerque": ("alquerque", {}, 25),
+    "trox": ("trox", {}, 10),
+    "troke": ("troke", {}, 12),
+    "toc": ("toc", {}, 20),
 }
 """Games and options, and how many matches: those of the small games cost little."""
 BOTS = ("", "anna", "bert", "late0")
@@ -57,8 +56,7 @@ class ComparedMatch(RandomMatch):
 
     def __init__(self, game: Game, setup: Setup, rng: Random) -> None:
         super().__init__(game, setup, rng)
-        times = Times(self.match.controls, self.match.credit_a_move_us, self.match.credit_us[0])
-        self.reference = ReferenceMatch(game, setup, times)
+        self.reference = ReferenceMatch(self.match)
         self.sent: list[commands.SubmitMove] = []
         self.stages: list[tuple[int, Match]] = []
 
