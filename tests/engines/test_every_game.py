@@ -31,6 +31,17 @@ def test_a_game_passes_each_check_of_the_suite(game: Game, check: Check) -> None
 
 
 @every_game
+def test_a_first_position_passes_all_checks(game: Game) -> None:
+    settings = game.settings()
+    Checker(game, settings).check(game.start(settings, bytes(32)), random.Random(game.name))
+
+
+def test_a_game_that_hides_nothing_imagines_what_it_reads() -> None:
+    settings = NIM.settings()
+    assert NIM.imagine("3 1", settings, b"1") == NIM.read("3 1", settings)
+
+
+@every_game
 def test_a_seat_that_is_not_to_move_is_told_whose_turn_it_is(game: Game) -> None:
     *_, before, over = game_path(game, game.settings(), random.Random(game.name))
     due, move = before.owing[0], before.moves(before.owing[0])[0]
