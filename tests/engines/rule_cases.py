@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -76,6 +77,19 @@ def check(game: Game, expected: Case) -> None:
             position.play(position.owing[0], move)
         assert caught.value.details.get("rule", "") == rule, expected
         assert words in str(caught.value), expected
+
+
+def check_sequence(moves: Any, expected: Sequence[int]) -> None:
+    """Check that moves that are made when they are asked for are a sequence like this list."""
+    many = len(expected)
+    assert list(moves) == list(expected)
+    assert len(set(moves)) == len(moves) == many
+    assert bool(moves) == (many > 0)
+    assert [moves[index] for index in range(-many, many)] == [*expected, *expected]
+    assert all(move in moves for move in expected)
+    for index in (many, many + 1, -many - 1):
+        with pytest.raises(IndexError):
+            moves[index]
 
 
 def check_malformed(game: Game, text: str, words: str, options: Mapping[str, Value]) -> None:

@@ -1,6 +1,5 @@
 """Random draws are values, fair, and the same in any language: the test vectors of docs/chance.md."""
 
-import hashlib
 import re
 from collections import Counter
 from pathlib import Path
@@ -44,23 +43,6 @@ def test_the_test_vectors_on_the_page_are_correct(seed: bytes, what: str, gives:
 
 def test_the_page_has_vectors_of_every_kind() -> None:
     assert {what.split()[0] for _, what, _ in vectors()} >= {"fork", "shuffle", "8"}
-
-
-def test_ten_lines_in_any_language_reproduce_a_shuffle() -> None:
-    """Follows the algorithm of the page, without code of this project."""
-    seed, order, counter = b"referee", list(range(52)), 0
-    for last in range(51, 0, -1):
-        fair = 2**32 - 2**32 % (last + 1)
-        while True:
-            draw = int.from_bytes(hashlib.sha256(seed + counter.to_bytes(4, "big")).digest()[:4], "big")
-            counter += 1
-            if draw < fair:
-                break
-        other = draw % (last + 1)
-        order[last], order[other] = order[other], order[last]
-    shuffled, left = Chance(b"referee").shuffled(range(52))
-    assert shuffled == tuple(order)
-    assert left == Chance(b"referee", counter)
 
 
 @given(st.binary(max_size=40), st.integers(1, 2**32))

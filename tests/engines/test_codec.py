@@ -3,7 +3,7 @@
 import json
 import random
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import pytest
@@ -61,18 +61,11 @@ def check_observations(position: Position, codec: Codec, seats: int) -> None:
 
 
 @every_game
-def test_every_legal_move_of_all_variants_has_its_own_actions(game: Game) -> None:
-    for position in positions(game, 4, 40):
+def test_every_legal_move_of_all_variants_and_of_a_whole_game_has_its_own_actions(game: Game) -> None:
+    whole = game_path(game, game.settings(), random.Random(game.name))
+    for position in chain(positions(game, 4, 40), whole):
         for seat in position.owing:
             check_moves(position.moves(seat), codec_of(game, position.settings))
-
-
-@every_game
-def test_every_legal_move_of_whole_games_has_its_own_actions(game: Game) -> None:
-    codec = codec_of(game, game.settings())
-    for position in game_path(game, game.settings(), random.Random(game.name)):
-        for seat in position.owing:
-            check_moves(position.moves(seat), codec)
 
 
 @every_game

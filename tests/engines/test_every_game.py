@@ -8,11 +8,10 @@ from itertools import islice
 
 import pytest
 
-from engines.api import SPECTATOR, Game
+from engines.api import Game
 from engines.game_errors import NotYourTurn
 from engines.registry import find, own_games
 from engines.testing.game_checks import check_long_texts
-from engines.testing.hidden_checks import can_imagine
 from engines.testing.position_checks import Checker
 from engines.testing.random_games import game_path, is_endless, settings_of, some_positions
 from engines.testing.suite import CHECKS, Check, Suspect, run_checks
@@ -32,20 +31,14 @@ def test_a_game_passes_each_check_of_the_suite(game: Game, check: Check) -> None
 
 
 @every_game
-def test_an_imagined_position_looks_the_same_to_its_viewer(game: Game) -> None:
-    rng = random.Random(game.name)
-    settings = game.settings()
-    for position in islice(game_path(game, settings, rng), 20):
-        for viewer in (SPECTATOR, *range(len(game.table(settings).seats))):
-            known = position.text(viewer)
-            if known == str(position) or can_imagine(game):
-                assert game.imagine(known, settings, rng.randbytes(4)).text(viewer) == known
-
-
-@every_game
 def test_a_first_position_passes_all_checks(game: Game) -> None:
     settings = game.settings()
     Checker(game, settings).check(game.start(settings, bytes(32)), random.Random(game.name))
+
+
+def test_a_game_that_hides_nothing_imagines_what_it_reads() -> None:
+    settings = NIM.settings()
+    assert NIM.imagine("3 1", settings, b"1") == NIM.read("3 1", settings)
 
 
 @every_game

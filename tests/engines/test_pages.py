@@ -42,17 +42,13 @@ def test_every_name_in_a_grammar_is_defined_on_the_page(game: Game) -> None:
 
 
 @every_page
-def test_every_option_is_on_the_page_with_all_its_values_and_the_default_first(game: Game) -> None:
+def test_every_preset_and_option_is_on_the_page_with_all_its_values_and_the_default_first(game: Game) -> None:
     for option in game.options.declared:
         rows = re.findall(rf"^\| `{option.name}` \| (.*?) \| ", page(game), re.MULTILINE)
         counted = "minimum" in option.schema() and len(option.examples) < 3
         values = [option.default] if counted else option.examples
         first = f"`{written(option.default)}`" if written(option.default) else ""
         assert any(row.startswith(first) and all(written(value) in row for value in values) for row in rows), option
-
-
-@every_page
-def test_every_preset_is_on_the_page(game: Game) -> None:
     for preset in game.options.presets:
         assert f"`{preset.name}`" in page(game)
 

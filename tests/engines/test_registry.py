@@ -65,11 +65,12 @@ def test_the_error_for_a_game_whose_extra_is_missing_says_how_to_install_it(monk
         find("openspiel_ludo")
 
 
-def test_a_game_is_found_without_importing_the_others() -> None:
-    imported = "print({'chess', 'engines.toc', 'engines.openspiel', 'pyspiel'} & set(sys.modules))"
-    script = f"import sys; from engines.registry import find; find('trox'); {imported}"
+def test_a_game_is_found_without_importing_the_others_or_an_extra() -> None:
+    imported = "print({'chess', 'engines.toc', 'engines.openspiel', 'pyspiel', 'numpy'} & set(sys.modules))"
+    script = f"import sys, referee.cli; from engines.registry import find, games; find('trox'); {imported}"
+    script = f"{script}; games(); print('numpy' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert found.stdout == "set()\n"
+    assert found.stdout == "set()\nFalse\n"
 
 
 @pytest.mark.slow
@@ -95,21 +96,19 @@ def test_an_entry_point_adds_a_game_of_another_distribution(monkeypatch: pytest.
     assert find("nim").title == "Nim"
 
 
-def test_two_games_with_the_same_name_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    _with(monkeypatch, "alquerque", "tests.third_party_games.third_party_games:NIM")
-    with pytest.raises(ValueError, match="two games are called 'alquerque'"):
-        games()
-
-
-def test_an_entry_point_that_refers_to_no_game_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    _with(monkeypatch, "not_a_game", "engines.registry:GROUP")
-    with pytest.raises(TypeError, match=f"entry point 'not_a_game' of '{GROUP}' is str, not a Game"):
-        games()
-
-
-def test_an_entry_point_that_refers_to_nothing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    _with(monkeypatch, "nothing", "engines.registry:NOTHING")
-    with pytest.raises(AttributeError, match="NOTHING"):
+@pytest.mark.parametrize(
+    ("name", "place", "error", "words"),
+    [
+        ("alquerque", "tests.third_party_games.third_party_games:NIM", ValueError, "two games are called 'alquerque'"),
+        ("no_game", "engines.registry:GROUP", TypeError, f"entry point 'no_game' of '{GROUP}' is str, not a Game"),
+        ("nothing", "engines.registry:NOTHING", AttributeError, "NOTHING"),
+    ],
+)
+def test_an_entry_point_of_no_game_or_under_a_name_that_is_taken_is_an_error(
+    name: str, place: str, error: type[Exception], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _with(monkeypatch, name, place)
+    with pytest.raises(error, match=words):
         games()
 
 

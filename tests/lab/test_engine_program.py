@@ -61,23 +61,6 @@ def test_each_worker_runs_one_process_of_an_engine_for_all_its_matches(tmp_path:
     assert len(lines_to(tmp_path, "one", "ucinewgame")) == 4
 
 
-def test_an_engine_that_has_ended_is_started_again_and_plays_on(tmp_path: Path) -> None:
-    once = scripted_engine("uci", "once", "crashes once", str(tmp_path / "crashed"))
-    terms = lab.terms("chess", clock="600", adjudication={"max_plies": 20})
-    (result,) = play(once, scripted_engine("uci", "good", "good"), terms)
-    assert (tmp_path / "crashed").exists()
-    assert (result.result.reason, result.moves, result.failures) == ("max_plies", 20, ())
-
-
-@pytest.mark.parametrize("protocol", ["uci", "gtp"])
-def test_an_engine_that_ends_in_each_of_three_starts_resigns(protocol: str) -> None:
-    bad, good = scripted_engine(protocol, "bad", "crashes"), scripted_engine(protocol, "good", "good")
-    first, second = play(bad, good, lab.terms(*GAMES[protocol], clock="600"), 2)
-    assert first.result.cause is second.result.cause is EndCause.RESIGNATION
-    assert [result.result.ranks for result in (first, second)] == [(2, 1), (1, 2)]
-    assert "it has ended 3 times during the same turn" in first.failures[0][1]
-
-
 @pytest.mark.parametrize("protocol", ["uci", "gtp"])
 def test_an_engine_that_does_not_answer_loses_on_time(protocol: str) -> None:
     bad, good = scripted_engine(protocol, "bad", "hangs"), scripted_engine(protocol, "good", "good")

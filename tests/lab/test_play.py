@@ -123,22 +123,16 @@ def test_a_bot_that_the_lab_cannot_run_is_refused(bot: Any, why: str) -> None:
 def test_terms_and_numbers_of_bots_are_checked_before_a_match_is_played() -> None:
     with pytest.raises(BadPlan, match="takes 2 bots"):
         lab.play([bots.last], TERMS, 1, 0)
+    with pytest.raises(BadPlan, match="empty name"):
+        lab.play({"": bots.last, "b": bots.last}, TERMS, 1, 0)
+    for matches, workers in ((1, -1), (1, 1001), (-1, 0)):
+        with pytest.raises(BadPlan, match=r"(matches|workers): it must"):
+            lab.play([bots.last, bots.drawn], TERMS, matches, workers)
     with pytest.raises(BadPlan, match="unknown key 'clocks'"):
         lab.terms("alquerque", clocks="none")
     with pytest.raises(BadEntrant):
         lab.play(["python:", bots.last], TERMS, 1, 0)
     assert list(lab.play([bots.last, bots.drawn], TERMS, 0, 0)) == []
-
-
-@pytest.mark.parametrize(("matches", "workers"), [(1, -1), (1, 1001), (-1, 0)])
-def test_counts_out_of_range_are_refused(matches: int, workers: int) -> None:
-    with pytest.raises(BadPlan, match=r"(matches|workers): it must"):
-        lab.play([bots.last, bots.drawn], TERMS, matches, workers)
-
-
-def test_a_bot_needs_a_name() -> None:
-    with pytest.raises(BadPlan, match="empty name"):
-        lab.play({"": bots.last, "b": bots.last}, TERMS, 1, 0)
 
 
 def test_an_object_without_a_name_is_named_by_its_class() -> None:

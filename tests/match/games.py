@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import nan
 
 from engines.api import Game, Json, Notation, Outcome, Position, Seat, Table, Viewer
-from engines.game_errors import BadOption, IllegalMove, MalformedMove, MalformedPosition, NotYourTurn
+from engines.game_errors import BadOption, MalformedPosition, NotYourTurn
 from engines.options import Choice, Count, Flag, Options, Settings
 from tests.third_party_games.third_party_games.nim import Nim, NimPosition
 
@@ -20,30 +20,11 @@ def sides_of(settings: Settings) -> tuple[tuple[Seat, ...], ...]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StonesPosition(Position):
-    rules: Settings
-    heap: int
-    mover: Seat
+class StonesPosition(NimPosition):
     taken: tuple[int, ...]
 
-    @property
-    def settings(self) -> Settings:
-        return self.rules
-
-    @property
-    def owing(self) -> tuple[Seat, ...]:
-        return (self.mover,) if self.heap else ()
-
-    def moves(self, seat: Seat) -> Sequence[str]:
-        return [str(many) for many in range(1, min(3, self.heap) + 1)] if seat in self.owing else []
-
-    def play(self, seat: Seat, move: str) -> Position:
-        if not re.fullmatch("[1-9]", move, re.ASCII):
-            raise MalformedMove(move, "a move is how many are taken: 1, 2 or 3")
-        if seat not in self.owing:
-            raise NotYourTurn(seat, self.owing)
-        if move not in self.moves(seat):
-            raise IllegalMove(move, "ST-1", f"1 to {min(3, self.heap)} may be taken")
+    def play(self, seat: Seat, move: str) -> "StonesPosition":
+        super().play(seat, move)
         taken = tuple(had + int(move) * (other == seat) for other, had in enumerate(self.taken))
         return StonesPosition(self.rules, self.heap - int(move), (seat + 1) % len(taken), taken)
 
@@ -68,18 +49,12 @@ class StonesPosition(Position):
     def view(self, viewer: Viewer) -> Json:
         return {"text": self.text(viewer)}
 
-    def visible_move(self, seat: Seat, move: str, viewer: Viewer) -> str:
-        return move
-
-    def picture(self, viewer: Viewer) -> str:
-        return self.text(viewer)
-
 
 class Stones(Game):
     name = "stones"
     version = 1
     title = "Stones"
-    rules = "ST-1  Take one, two or three in turn; the seat with the most at the end has won. Level is a draw to claim."
+    rules = "NIM-1  Take one to three in turn; the seat with the most at the end has won. Level is a draw to claim."
     options = Options(
         (
             Count("heap", 12, "How many there are at the start.", least=1, most=1000),

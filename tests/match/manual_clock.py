@@ -6,7 +6,7 @@ of their own.
 
 from referee.match.clock import Bank, Bronstein, Clock, Fischer, Hourglass, PerMove, SuddenDeath, Untimed, UsDelay
 from referee.match.clock_charge import ClockCharge, TurnMeasurement
-from tests.match.match_fixture import Times
+from referee.match.state import Match
 
 LIMITED_BY_TIME_LEFT = (SuddenDeath, Fischer, Bronstein, Hourglass)
 
@@ -14,21 +14,22 @@ LIMITED_BY_TIME_LEFT = (SuddenDeath, Fischer, Bronstein, Hourglass)
 class ManualClock:
     """Time and network credit that each seat has left."""
 
-    def __init__(self, times: Times, sides: tuple[tuple[int, ...], ...]) -> None:
-        self.times, self.sides = times, sides
-        self.clocks = {seat: control.initial_clock() for seat, control in enumerate(times.controls)}
-        self.credit = dict.fromkeys(self.clocks, times.credit_a_match_us)
+    def __init__(self, match: Match) -> None:
+        """`match` is a new one."""
+        self.controls, self.credit_a_move_us, self.sides = match.controls, match.credit_a_move_us, match.table.sides
+        self.clocks = {seat: control.initial_clock() for seat, control in enumerate(self.controls)}
+        self.credit = dict(enumerate(match.credit_us))
 
     def sums(self, seat: int, asked: int, measured: TurnMeasurement) -> tuple[int, int]:
         """Return the charge for an answer, and its network credit."""
         thinking = max(0, measured.arrived_us - asked - measured.stall_us)
-        credit = min(measured.network_us, self.times.credit_a_move_us, self.credit[seat], thinking)
+        credit = min(measured.network_us, self.credit_a_move_us, self.credit[seat], thinking)
         return thinking - credit, credit
 
     def limit(self, seat: int) -> int | None:
         """Return how long the seat may take for its move; None means without limit."""
         left = self.clocks[seat].left_us
-        match self.times.controls[seat]:
+        match self.controls[seat]:
             case Untimed():
                 limit = None
             case PerMove(each):
@@ -56,7 +57,7 @@ class ManualClock:
 
     def _use(self, seat: int, used: int) -> None:
         clock = self.clocks[seat]
-        match self.times.controls[seat]:
+        match self.controls[seat]:
             case Untimed() | PerMove():
                 after = clock
             case SuddenDeath() | Hourglass():
@@ -68,7 +69,7 @@ class ManualClock:
             case control:
                 after = control.after(clock, used)
         self.clocks[seat] = after
-        if isinstance(self.times.controls[seat], Hourglass):
+        if isinstance(self.controls[seat], Hourglass):
             self._share(seat, used)
 
     def _share(self, seat: int, sand: int) -> None:

@@ -8,58 +8,46 @@ import re
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from engines.api import Game, Outcome, Position
+from engines.api import Outcome, Position
+from referee.match import commands
 from referee.match.clock_charge import ClockCharge, TurnMeasurement
-from referee.match.commands import (
-    AbortMatch,
-    AcceptDraw,
-    AddNonce,
-    AdjudicateMatch,
-    ClaimDraw,
-    Command,
-    DeclineDraw,
-    DisconnectSeat,
-    EndGracePeriod,
-    FallFlag,
-    OfferDraw,
-    ReconnectSeat,
-    Resign,
-    ResumeMatch,
-    StartPlay,
-    SubmitMove,
-    TakeSeat,
-    VoidMatch,
-    WithdrawBot,
-)
 from referee.match.events import Event, FlagFell, MovePlayed, MoveRejected, MoveSource, PlayEnded
 from referee.match.match_terms import attempts_a_turn
 from referee.match.result import VOID_CAUSES, EndCause, EndKind
-from referee.match.setup import Player, Setup
+from referee.match.setup import Player
 from referee.match.state import Match
 from tests.match.manual_clock import ManualClock
-from tests.match.match_fixture import Times
 
 NOTHING = ""
-BEFORE_PLAY = (TakeSeat, AddNonce, StartPlay)
-DURING_PLAY = (SubmitMove, Resign, OfferDraw, AcceptDraw, DeclineDraw, ClaimDraw, AdjudicateMatch)
-INVALID_AFTER_THE_END = (*BEFORE_PLAY, *DURING_PLAY[1:], AbortMatch, VoidMatch, WithdrawBot)
+BEFORE_PLAY = (commands.TakeSeat, commands.AddNonce, commands.StartPlay)
+DURING_PLAY = (
+    commands.SubmitMove,
+    commands.Resign,
+    commands.OfferDraw,
+    commands.AcceptDraw,
+    commands.DeclineDraw,
+    commands.ClaimDraw,
+    commands.AdjudicateMatch,
+)
+INVALID_AFTER_THE_END = (*BEFORE_PLAY, *DURING_PLAY[1:], commands.AbortMatch, commands.VoidMatch, commands.WithdrawBot)
 Turn: TypeAlias = dict[str, int]
 
 
 class ReferenceMatch:
     """The expected state of a match."""
 
-    def __init__(self, game: Game, setup: Setup, times: Times) -> None:
-        self.game, self.setup, self.policies = game, setup, setup.terms.policies
-        self.sides = game.table(setup.terms.settings).sides
-        self.seats = range(len(setup.players))
+    def __init__(self, match: Match) -> None:
+        """`match` is a new one."""
+        self.game, self.setup, self.policies = match.game, match.setup, match.terms.policies
+        self.sides = match.table.sides
+        self.seats = range(len(match.players))
         self.phase = "waiting"
-        self.players = dict(enumerate(setup.players))
+        self.players = dict(enumerate(match.players))
         self.nonces: dict[int, bytes] = {}
         self.position: Position | None = None
         self.ply = 0
         self.turns: dict[int, Turn] = {}
-        self.time = ManualClock(times, self.sides)
+        self.time = ManualClock(match)
         self.answers: dict[int, dict[str, str]] = {}
         self.out: list[int] = []
         self.faults: list[int] = []
@@ -67,12 +55,12 @@ class ReferenceMatch:
         self.offers: set[int] = set()
         self.offered_at: dict[int, int] = {}
         self.moved: set[int] = set()
-        self.command: Command = StartPlay()
+        self.command: commands.Command = commands.StartPlay()
         self.now = 0
 
     # Commands and their expected results
 
-    def predict(self, command: Command, now: int) -> str:
+    def predict(self, command: commands.Command, now: int) -> str:
         """Return the class of the error, or of the first event, or NOTHING."""
         self.command, self.now = command, now
         seat = getattr(command, "seat", None)
@@ -87,22 +75,22 @@ class ReferenceMatch:
         expected: str = getattr(self, method_for(command))(command)
         return expected
 
-    def _take_seat(self, command: TakeSeat) -> str:
+    def _take_seat(self, command: commands.TakeSeat) -> str:
         held = self.players[command.seat]
         if not held.bot or (held.version == "" != command.player.version and held.bot == command.player.bot):
             return "SeatTaken"
         return NOTHING if held == command.player else "SeatHeld"
 
-    def _add_nonce(self, command: AddNonce) -> str:
+    def _add_nonce(self, command: commands.AddNonce) -> str:
         given = self.nonces.get(command.seat, command.nonce)
         if not self.setup.terms.nonce_timeout_us or len(command.nonce) > 64 or given != command.nonce:
             return "NonceRefused"
         return NOTHING if command.seat in self.nonces else "NonceAdded"
 
-    def _start_play(self, _: StartPlay) -> str:
+    def _start_play(self, _: commands.StartPlay) -> str:
         return "PlayStarted" if all(player.bot for player in self.players.values()) else "SeatsOpen"
 
-    def _submit_move(self, command: SubmitMove) -> str:
+    def _submit_move(self, command: commands.SubmitMove) -> str:
         last = self.answers.get(command.seat, {})
         if command.token == last.get("token"):
             if last["verdict"] == "late":
@@ -117,19 +105,19 @@ class ReferenceMatch:
             return "StaleTurn"
         return self._judged(command)
 
-    def _judged(self, command: SubmitMove) -> str:
+    def _judged(self, command: commands.SubmitMove) -> str:
         if self._is_late(command.seat, command.measured):
             return "FlagFell"
         return "MovePlayed" if command.move in self.require_position.moves(command.seat) else "MoveRejected"
 
-    def _fall_flag(self, command: FallFlag) -> str:
+    def _fall_flag(self, command: commands.FallFlag) -> str:
         owes = command.seat in self.turns
         return "FlagFell" if owes and self._is_late(command.seat, command.measured) else NOTHING
 
-    def _resign(self, command: Resign) -> str:
+    def _resign(self, command: commands.Resign) -> str:
         return "SeatOut" if command.seat in self.out else "SeatResigned"
 
-    def _offer_draw(self, command: OfferDraw | AcceptDraw) -> str:
+    def _offer_draw(self, command: commands.OfferDraw | commands.AcceptDraw) -> str:
         if command.seat in self.out:
             return "SeatOut"
         others = self.offers - set(self.side(command.seat))
@@ -138,25 +126,25 @@ class ReferenceMatch:
             return "DrawNotClaimable"
         return "DrawOfferedBefore" if command.seat in self.offers or again else "DrawOffered"
 
-    def _accept_draw(self, command: AcceptDraw) -> str:
-        answer = self._decline_draw(DeclineDraw(command.seat))
+    def _accept_draw(self, command: commands.AcceptDraw) -> str:
+        answer = self._decline_draw(commands.DeclineDraw(command.seat))
         return self._offer_draw(command) if answer == "DrawDeclined" else answer
 
-    def _decline_draw(self, command: DeclineDraw) -> str:
+    def _decline_draw(self, command: commands.DeclineDraw) -> str:
         if command.seat in self.out:
             return "SeatOut"
         return "DrawDeclined" if self.offers - set(self.side(command.seat)) else "DrawNotClaimable"
 
-    def _claim_draw(self, command: ClaimDraw) -> str:
+    def _claim_draw(self, command: commands.ClaimDraw) -> str:
         return "PlayEnded" if command.seat in self.turns and self.require_position.claimable else "DrawNotClaimable"
 
-    def _disconnect_seat(self, command: DisconnectSeat) -> str:
+    def _disconnect_seat(self, command: commands.DisconnectSeat) -> str:
         return "SeatDisconnected" if self.phase == "playing" and command.seat not in self.gone else NOTHING
 
-    def _reconnect_seat(self, command: ReconnectSeat) -> str:
+    def _reconnect_seat(self, command: commands.ReconnectSeat) -> str:
         return "SeatReconnected" if self.phase == "playing" and command.seat in self.gone else NOTHING
 
-    def _end_grace_period(self, command: EndGracePeriod) -> str:
+    def _end_grace_period(self, command: commands.EndGracePeriod) -> str:
         if (
             self.policies.disconnect.action == "clock_decides"
             or not {command.seat} & self.gone.keys() & self.turns.keys()
@@ -165,15 +153,15 @@ class ReferenceMatch:
         waited = self.now - max(self.gone[command.seat], self.turns[command.seat]["started"])
         return "SeatForfeited" if waited >= self.policies.disconnect.grace_period_ms * 1_000 else NOTHING
 
-    def _resume_match(self, _: ResumeMatch) -> str:
+    def _resume_match(self, _: commands.ResumeMatch) -> str:
         return NOTHING if self.phase == "over" else "RefereeRecovered"
 
-    def _abort_match(self, command: AbortMatch) -> str:
+    def _abort_match(self, command: commands.AbortMatch) -> str:
         if command.seat in self.out:
             return "SeatOut"
         return "TooLateToAbort" if command.seat in self.moved else "PlayEnded"
 
-    def _withdraw_bot(self, command: WithdrawBot) -> str:
+    def _withdraw_bot(self, command: commands.WithdrawBot) -> str:
         held = self.seats_of(command.bot)
         if not held:
             return "NotWithdrawable"
@@ -181,10 +169,10 @@ class ReferenceMatch:
             return "SeatVacated"
         return "SeatForfeited" if set(held) - set(self.out) else "NotWithdrawable"
 
-    def _void_match(self, command: VoidMatch) -> str:
+    def _void_match(self, command: commands.VoidMatch) -> str:
         return "PlayEnded" if command.cause in VOID_CAUSES else "BadVerdict"
 
-    def _adjudicate_match(self, command: AdjudicateMatch) -> str:
+    def _adjudicate_match(self, command: commands.AdjudicateMatch) -> str:
         return "PlayEnded" if len(command.side_ranks) == len(self.sides) else "BadVerdict"
 
     # Events, and what has to follow each
@@ -194,7 +182,7 @@ class ReferenceMatch:
         assert self.phase != "over", "nothing follows the end"
         assert event.at_us == self.now
         follows: str = getattr(self, method_for(event), self._nothing)(event)
-        if follows == NOTHING and isinstance(self.command, WithdrawBot) and self.phase == "playing":
+        if follows == NOTHING and isinstance(self.command, commands.WithdrawBot) and self.phase == "playing":
             return "SeatForfeited" if set(self.seats_of(self.command.bot)) - set(self.out) else NOTHING
         return follows
 
@@ -239,7 +227,7 @@ class ReferenceMatch:
         self.moved.add(seat)
         self.offers &= set(self.side(seat))
         self._ask()
-        offers = by_bot and isinstance(self.command, SubmitMove) and self.command.offers_draw
+        offers = by_bot and isinstance(self.command, commands.SubmitMove) and self.command.offers_draw
         offers = offers and self.game.draws_by_agreement and self.require_position.outcome is None
         return "DrawOffered" if offers else self._settled()
 
@@ -262,7 +250,7 @@ class ReferenceMatch:
     def _draw_offered(self, event: Any) -> str:
         self.offers.add(event.seat)
         self.offered_at[event.seat] = self.ply
-        if isinstance(self.command, SubmitMove):
+        if isinstance(self.command, commands.SubmitMove):
             return self._settled()
         return "PlayEnded" if self._all_agree() else NOTHING
 
@@ -271,6 +259,7 @@ class ReferenceMatch:
         return NOTHING
 
     def _seat_resigned(self, event: Any) -> str:
+        assert event.seat not in self.out, "a seat drops out once"
         self.out.append(event.seat)
         self.offers.discard(event.seat)
         goes_on = self.policies.forfeit_effect != "ends_match" and len(self.sides) - len(self.sides_out) > 1
@@ -291,7 +280,7 @@ class ReferenceMatch:
     def _play_ended(self, event: PlayEnded) -> str:
         self.phase, result = "over", event.result
         assert event.seed == self.setup.seed
-        if isinstance(self.command, AbortMatch | VoidMatch):
+        if isinstance(self.command, commands.AbortMatch | commands.VoidMatch):
             assert (result.kind, result.scores, result.ranks) == (EndKind.VOID, (), ())
         else:
             assert [forfeit.seat for forfeit in result.forfeits] == self.faults
@@ -302,7 +291,7 @@ class ReferenceMatch:
 
     def _check_ranks(self, event: PlayEnded, outcome: Outcome | None) -> None:
         result, still_in = event.result, [side for side in range(len(self.sides)) if side not in self.sides_out]
-        if isinstance(self.command, AdjudicateMatch):
+        if isinstance(self.command, commands.AdjudicateMatch):
             assert (result.kind, result.cause) == (EndKind.PLAYED, EndCause.ADJUDICATION)
             return
         assert result.kind is (EndKind.FORFEITED if self.faults else EndKind.PLAYED)
@@ -312,7 +301,9 @@ class ReferenceMatch:
             assert result.scores == outcome.scores
             better = sorted(still_in, key=lambda side: -outcome.side_scores[side])
             assert [result.side_ranks[side] for side in better] == sorted(result.side_ranks[side] for side in still_in)
-        elif isinstance(self.command, OfferDraw | AcceptDraw | ClaimDraw) or self._all_agree():
+        elif (
+            isinstance(self.command, commands.OfferDraw | commands.AcceptDraw | commands.ClaimDraw) or self._all_agree()
+        ):
             assert all(result.side_ranks[side] == 1 for side in still_in)
         assert [result.ranks[seat] for side in self.sides for seat in side] == [
             result.side_ranks[number] for number, side in enumerate(self.sides) for _ in side

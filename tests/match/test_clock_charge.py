@@ -147,21 +147,6 @@ def test_an_hourglass_adds_no_time_and_loses_only_by_rounding(seats: int, moves:
         assert before - (seats - 2) <= total_us(fixture) <= before
 
 
-@given(st.lists(st.tuples(st.integers(0, 2500), st.integers(0, 900), st.integers(0, 900)), max_size=12))
-def test_the_clock_charges_of_a_match_add_up_to_its_clocks(moves: list[tuple[int, int, int]]) -> None:
-    fixture = started_match(STONES, SuddenDeath(100_000), {"seats": 2}, credit_us=(300, 1000))
-    for took, network, stall in moves:
-        fixture.move(fixture.owing[0], "1", took, network_us=network, stall_us=stall)
-    charged, credited = [0, 0], [0, 0]
-    for number, (took, network, stall) in enumerate(moves):
-        seat, thinking = number % 2, max(0, took - stall)
-        credit = min(network, 300, 1000 - credited[seat], thinking)
-        credited[seat] += credit
-        charged[seat] += thinking - credit
-    assert fixture.left_us == [100_000 - charged[0], 100_000 - charged[1]]
-    assert list(fixture.match.credit_us) == [1000 - credited[0], 1000 - credited[1]]
-
-
 @pytest.mark.parametrize("field", ["per_move_ms", "per_match_ms"])
 def test_a_network_credit_is_at_most_ten_years(field: str) -> None:
     most = MAX_TIME_US // MS

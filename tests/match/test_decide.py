@@ -6,28 +6,8 @@ import pytest
 from referee_values import Policies
 
 from engines.game_errors import DetailedError
+from referee.match import commands
 from referee.match.clock_charge import TurnMeasurement
-from referee.match.commands import (
-    AbortMatch,
-    AcceptDraw,
-    AddNonce,
-    AdjudicateMatch,
-    ClaimDraw,
-    Command,
-    DeclineDraw,
-    DisconnectSeat,
-    EndGracePeriod,
-    FallFlag,
-    OfferDraw,
-    ReconnectSeat,
-    Resign,
-    ResumeMatch,
-    StartPlay,
-    SubmitMove,
-    TakeSeat,
-    VoidMatch,
-    WithdrawBot,
-)
 from referee.match.decide import ALLOWED, HANDLERS, decide
 from referee.match.match_errors import DrawNotClaimable, MatchOver, NotAllowedNow, TooLateToAbort
 from referee.match.result import EndCause, EndKind
@@ -41,26 +21,26 @@ MOVED, NOTHING, ENDED = ["MovePlayed"], list[str](), ["PlayEnded"]
 Seen = list[str] | type[DetailedError]
 
 # Each line: a command, and its effect on a match that is waiting, playing and over.
-GRID: list[tuple[Command, Seen, Seen, Seen]] = [
-    (TakeSeat(0, Player("bot0", "1.0")), NOTHING, NotAllowedNow, MatchOver),
-    (AddNonce(0, b"salt"), ["NonceAdded"], NotAllowedNow, MatchOver),
-    (StartPlay(), ["PlayStarted"], NotAllowedNow, MatchOver),
-    (SubmitMove(0, "0.2.1", "1", NOW), NotAllowedNow, MOVED, MatchOver),
-    (FallFlag(0, NOW), NOTHING, NOTHING, NOTHING),
-    (WithdrawBot("bot0"), ["SeatVacated"], ["SeatForfeited", "PlayEnded"], MatchOver),
-    (Resign(0), NotAllowedNow, ["SeatResigned", "PlayEnded"], MatchOver),
-    (OfferDraw(0), NotAllowedNow, ["DrawOffered"], MatchOver),
-    (AcceptDraw(0), NotAllowedNow, DrawNotClaimable, MatchOver),
-    (DeclineDraw(0), NotAllowedNow, DrawNotClaimable, MatchOver),
-    (ClaimDraw(0), NotAllowedNow, ENDED, MatchOver),
-    (DisconnectSeat(0), NOTHING, ["SeatDisconnected"], NOTHING),
-    (ReconnectSeat(0), NOTHING, NOTHING, NOTHING),
-    (EndGracePeriod(0), NOTHING, NOTHING, NOTHING),
-    (ResumeMatch(5), ["RefereeRecovered"], ["RefereeRecovered"], NOTHING),
-    (AbortMatch(), ENDED, ENDED, MatchOver),
-    (AbortMatch(0), ENDED, TooLateToAbort, MatchOver),
-    (VoidMatch(EndCause.DECLARED), ENDED, ENDED, MatchOver),
-    (AdjudicateMatch((1, 2)), NotAllowedNow, ENDED, MatchOver),
+GRID: list[tuple[commands.Command, Seen, Seen, Seen]] = [
+    (commands.TakeSeat(0, Player("bot0", "1.0")), NOTHING, NotAllowedNow, MatchOver),
+    (commands.AddNonce(0, b"salt"), ["NonceAdded"], NotAllowedNow, MatchOver),
+    (commands.StartPlay(), ["PlayStarted"], NotAllowedNow, MatchOver),
+    (commands.SubmitMove(0, "0.2.1", "1", NOW), NotAllowedNow, MOVED, MatchOver),
+    (commands.FallFlag(0, NOW), NOTHING, NOTHING, NOTHING),
+    (commands.WithdrawBot("bot0"), ["SeatVacated"], ["SeatForfeited", "PlayEnded"], MatchOver),
+    (commands.Resign(0), NotAllowedNow, ["SeatResigned", "PlayEnded"], MatchOver),
+    (commands.OfferDraw(0), NotAllowedNow, ["DrawOffered"], MatchOver),
+    (commands.AcceptDraw(0), NotAllowedNow, DrawNotClaimable, MatchOver),
+    (commands.DeclineDraw(0), NotAllowedNow, DrawNotClaimable, MatchOver),
+    (commands.ClaimDraw(0), NotAllowedNow, ENDED, MatchOver),
+    (commands.DisconnectSeat(0), NOTHING, ["SeatDisconnected"], NOTHING),
+    (commands.ReconnectSeat(0), NOTHING, NOTHING, NOTHING),
+    (commands.EndGracePeriod(0), NOTHING, NOTHING, NOTHING),
+    (commands.ResumeMatch(5), ["RefereeRecovered"], ["RefereeRecovered"], NOTHING),
+    (commands.AbortMatch(), ENDED, ENDED, MatchOver),
+    (commands.AbortMatch(0), ENDED, TooLateToAbort, MatchOver),
+    (commands.VoidMatch(EndCause.DECLARED), ENDED, ENDED, MatchOver),
+    (commands.AdjudicateMatch((1, 2)), NotAllowedNow, ENDED, MatchOver),
 ]
 
 
@@ -68,11 +48,11 @@ def at(phase: MatchPhase) -> MatchFixture:
     """Return a match of stones in that phase: waiting; playing, and level after a move each; or over."""
     fixture = MatchFixture(match_setup(STONES, chosen={"seats": 2}, nonce_timeout_us=1_000_000))
     if phase is not MatchPhase.WAITING:
-        fixture.do(StartPlay())
+        fixture.do(commands.StartPlay())
         fixture.move(0, "2")
         fixture.move(1, "2")
     if phase is MatchPhase.OVER:
-        fixture.do(Resign(1))
+        fixture.do(commands.Resign(1))
     assert fixture.match.phase is phase
     return fixture
 
@@ -83,7 +63,9 @@ WALK = [(phase, line[0], seen) for line in GRID for phase, seen in zip(MatchPhas
 @pytest.mark.parametrize(
     ("phase", "command", "seen"), WALK, ids=lambda cell: cell.value if isinstance(cell, MatchPhase) else None
 )
-def test_every_command_in_every_phase_does_what_the_grid_says(phase: MatchPhase, command: Command, seen: Seen) -> None:
+def test_every_command_in_every_phase_does_what_the_grid_says(
+    phase: MatchPhase, command: commands.Command, seen: Seen
+) -> None:
     fixture = at(phase)
     if isinstance(seen, list):
         assert kinds(fixture.do(command)) == seen
@@ -92,17 +74,19 @@ def test_every_command_in_every_phase_does_what_the_grid_says(phase: MatchPhase,
 
 
 def test_the_grid_has_every_command_and_agrees_with_the_table() -> None:
-    every = set(get_args(Command))
+    every = set(get_args(commands.Command))
     assert {type(command) for command, *_ in GRID} == every == set(HANDLERS)
     assert frozenset().union(*ALLOWED.values()) == every
     for phase, command, seen in WALK:
         allowed = seen not in (NotAllowedNow, MatchOver)
-        repeated = isinstance(command, SubmitMove) and phase is MatchPhase.OVER  # Only a move may be a repetition.
+        repeated = (
+            isinstance(command, commands.SubmitMove) and phase is MatchPhase.OVER
+        )  # Only a move may be a repetition.
         assert (type(command) in ALLOWED[phase]) == (allowed or repeated)
 
 
 def test_the_error_for_a_command_in_a_wrong_phase_names_the_phase() -> None:
-    error = at(MatchPhase.PLAYING).refuses(StartPlay(), NotAllowedNow)
+    error = at(MatchPhase.PLAYING).refuses(commands.StartPlay(), NotAllowedNow)
     assert str(error) == "StartPlay is not possible while the match is playing"
 
 
@@ -111,7 +95,7 @@ def test_the_error_before_the_start_says_for_which_seats_the_match_waits(
     players: tuple[str, ...], waits_for: str
 ) -> None:
     setup = match_setup(STONES, chosen={"seats": 2}, players=tuple(map(Player, players)))
-    MatchFixture(setup).refuses(Resign(0), NotAllowedNow, command="Resign", waiting_for=waits_for)
+    MatchFixture(setup).refuses(commands.Resign(0), NotAllowedNow, command="Resign", waiting_for=waits_for)
 
 
 def test_every_event_can_be_applied() -> None:
@@ -122,7 +106,7 @@ def test_every_event_can_be_applied() -> None:
 
 def test_deciding_twice_gives_the_same_events() -> None:
     fixture = started_match(policies=Policies(timeout="random_move"))
-    late = FallFlag(0, TurnMeasurement(10_000_001))
+    late = commands.FallFlag(0, TurnMeasurement(10_000_001))
     assert decide(fixture.match, late, 10_000_001) == decide(fixture.match, late, 10_000_001)
 
 
@@ -161,7 +145,7 @@ def test_an_outcome_that_no_log_can_hold_voids_the_match() -> None:
 
 def test_an_engine_exception_at_the_start_voids_the_match() -> None:
     fixture = MatchFixture(match_setup(BRITTLE, chosen={"breaks": "starting"}))
-    assert kinds(fixture.do(StartPlay())) == ["PlayEnded"]
+    assert kinds(fixture.do(commands.StartPlay())) == ["PlayEnded"]
     assert (fixture.result.kind, fixture.match.phase) == (EndKind.VOID, MatchPhase.OVER)
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from referee_values import ForfeitCause, ForfeitEffect, IllegalMovePolicy, Policies
+from referee_values import ForfeitEffect, IllegalMovePolicy, Policies
 
 from referee.match.clock import SuddenDeath
 from referee.match.commands import (
@@ -12,13 +12,10 @@ from referee.match.commands import (
     AdjudicateMatch,
     ClaimDraw,
     DeclineDraw,
-    DisconnectSeat,
-    EndGracePeriod,
     OfferDraw,
     Resign,
     StartPlay,
     VoidMatch,
-    WithdrawBot,
 )
 from referee.match.decide import decide
 from referee.match.events import DrawDeclined, DrawOffered, MovePlayed, MoveSource, PlayEnded, SeatResigned
@@ -28,11 +25,9 @@ from referee.match.match_errors import (
     DrawOfferedBefore,
     MatchOver,
     SeatOut,
-    StaleTurn,
     TooLateToAbort,
 )
 from referee.match.result import (
-    FORFEIT_CAUSES,
     VOID_CAUSES,
     EndCause,
     EndKind,
@@ -43,7 +38,6 @@ from referee.match.result import (
 )
 from tests.match.games import STONES
 from tests.match.match_fixture import GAMES, SEED, MatchFixture, kinds, match_setup, replay, started_match
-from tests.match.setups import forfeits_after
 from tests.third_party_games.third_party_games import FINGERS
 
 CONTINUE_POLICIES = Policies(forfeit_effect="default_moves")
@@ -157,20 +151,6 @@ def test_a_move_declines_the_offers_of_other_sides_only() -> None:
     assert kinds(fixture.do(OfferDraw(1))) == ["DrawOffered", "PlayEnded"]
 
 
-def test_an_offer_with_a_move_declines_the_open_offer_and_makes_a_new_one() -> None:
-    fixture = started_match()
-    fixture.do(OfferDraw(1))
-    assert kinds(fixture.move(0, "1", offers_draw=True)) == ["MovePlayed", "DrawOffered"]
-    assert fixture.match.offers == {0}
-
-
-def test_declining_needs_an_offer_of_another_side() -> None:
-    fixture = started_match()
-    fixture.refuses(DeclineDraw(0), DrawNotClaimable)
-    fixture.do(OfferDraw(0))
-    fixture.refuses(DeclineDraw(0), DrawNotClaimable, why="no other seat has offered one")
-
-
 def test_with_three_sides_all_must_agree() -> None:
     fixture = stones(3)
     fixture.move(0, "3")
@@ -187,15 +167,6 @@ def test_one_seat_of_a_team_agrees_for_the_team() -> None:
     fixture.refuses(DeclineDraw(2), DrawNotClaimable)
     assert kinds(fixture.do(OfferDraw(3))) == ["DrawOffered", "PlayEnded"]
     assert fixture.result.ranks == (1, 1, 1, 1)
-
-
-def test_a_move_of_a_partner_does_not_decline_the_offer_of_its_team() -> None:
-    fixture = stones(4, teams=True)
-    fixture.do(OfferDraw(2))
-    fixture.move(0, "1")
-    assert fixture.match.offers == {2}
-    fixture.move(1, "1")
-    assert fixture.match.offers == frozenset()
 
 
 def test_a_seat_that_dropped_out_need_not_agree_to_a_draw() -> None:
@@ -216,16 +187,6 @@ def test_a_seat_that_resigned_is_last_after_a_draw_of_the_others() -> None:
     assert (fixture.result.ranks, fixture.result.scores) == ((1, 1, 3), (0.75, 0.75, 0.0))
 
 
-def test_a_seat_that_forfeited_is_last_after_a_draw_of_the_others() -> None:
-    fixture = stones(3, policies=CONTINUE_POLICIES)
-    fixture.flag(0, 10_000_001)
-    fixture.do(OfferDraw(2))
-    fixture.do(OfferDraw(1))
-    assert (fixture.result.kind, fixture.result.cause) == (EndKind.FORFEITED, EndCause.FAULT)
-    assert fixture.result.ranks == (3, 1, 1)
-    assert fixture.result.forfeits == (Forfeit(0, "time", 0),)
-
-
 def test_a_draw_is_agreed_when_the_last_side_that_had_not_agreed_drops_out() -> None:
     fixture = stones(3, policies=CONTINUE_POLICIES)
     fixture.do(OfferDraw(0))
@@ -233,17 +194,6 @@ def test_a_draw_is_agreed_when_the_last_side_that_had_not_agreed_drops_out() -> 
     assert kinds(fixture.do(Resign(2))) == ["SeatResigned", "PlayEnded"]
     assert fixture.result.cause is EndCause.DRAW_AGREED
     assert fixture.result.ranks == (1, 1, 3)
-
-
-def test_an_offer_ends_when_its_seat_drops_out() -> None:
-    resigned, late = stones(4, policies=CONTINUE_POLICIES), stones(4, policies=CONTINUE_POLICIES)
-    for fixture in (resigned, late):
-        fixture.do(OfferDraw(0))
-        fixture.do(OfferDraw(1))
-    resigned.do(Resign(1))
-    late.flag(0, 10_000_001)
-    assert resigned.match.offers == {0}
-    assert 0 not in late.match.offers
 
 
 # Draws by claim
@@ -268,19 +218,6 @@ def test_there_is_no_draw_to_claim_out_of_turn_or_without_a_reason() -> None:
     fixture.refuses(ClaimDraw(1), DrawNotClaimable, why="the rules allow this seat no claim in this position")
 
 
-def test_by_default_a_game_has_no_claimable_draw() -> None:
-    started_match().refuses(ClaimDraw(0), DrawNotClaimable)
-
-
-def test_a_claim_leaves_the_seat_that_dropped_out_last() -> None:
-    fixture = started_match(STONES, chosen={"heap": 40}, policies=CONTINUE_POLICIES)
-    fixture.do(Resign(2))
-    fixture.move(0, "3")
-    fixture.move(1, "3")  # Seat 2 takes three by default, so all are level.
-    fixture.do(ClaimDraw(0))
-    assert (fixture.result.ranks, fixture.result.reason) == ((1, 1, 3), "level")
-
-
 # Aborting
 
 
@@ -299,16 +236,6 @@ def test_the_owner_can_abort_the_match_at_any_time() -> None:
     waiting = MatchFixture(match_setup())
     assert kinds(waiting.do(AbortMatch())) == ["PlayEnded"]
     assert waiting.result.kind is EndKind.VOID
-
-
-def test_a_seat_can_abort_before_the_start_of_play() -> None:
-    assert kinds(MatchFixture(match_setup()).do(AbortMatch(1))) == ["PlayEnded"]
-
-
-def test_a_seat_that_dropped_out_cannot_abort_the_match() -> None:
-    fixture = stones(3, policies=CONTINUE_POLICIES)
-    fixture.do(Resign(2))
-    fixture.refuses(AbortMatch(2), SeatOut)
 
 
 # Adjudication
@@ -438,45 +365,6 @@ def test_default_moves_for_a_dropout_are_those_of_the_game() -> None:
     assert fixture.left_us == [100] * 4
 
 
-def test_the_policy_moves_for_a_seat_that_dropped_out_when_its_turn_comes() -> None:
-    fixture = four()
-    assert kinds(fixture.do(Resign(1))) == ["SeatResigned"]
-    assert fixture.owing == [0]
-    assert kinds(fixture.move(0, "1")) == ["MovePlayed", "MovePlayed"]
-    assert fixture.owing == [2]
-
-
-@pytest.mark.parametrize("fault", FORFEIT_CAUSES)
-def test_every_fault_of_a_bot_makes_its_seat_drop_out(fault: ForfeitCause) -> None:
-    policies = Policies(
-        illegal_move=IllegalMovePolicy(action="forfeit"),
-        disconnect=forfeits_after(1),
-        forfeit_effect="default_moves",
-    )
-    fixture = four(policies=policies)
-    if fault == "time":
-        events = kinds(fixture.flag(0, 101))
-        assert events == ["FlagFell", "SeatForfeited", "MovePlayed"]
-    elif fault == "illegal_move":
-        assert kinds(fixture.move(0, "9")) == ["MoveRejected", "SeatForfeited", "MovePlayed"]
-    elif fault == "withdrawn":
-        bot = fixture.match.players[0].bot
-        assert kinds(fixture.do(WithdrawBot(bot))) == ["SeatForfeited", "MovePlayed"]
-    else:
-        fixture.do(DisconnectSeat(0))
-        assert kinds(fixture.do(EndGracePeriod(0), wait_us=1_000)) == ["SeatForfeited", "MovePlayed"]
-    assert fixture.match.forfeits == (Forfeit(0, fault, 0),)
-    assert fixture.match.dropped_seats == {0}
-
-
-def test_a_seat_that_dropped_out_can_neither_move_nor_drop_out_again() -> None:
-    fixture = four()
-    answer = fixture.answer(0, "1")
-    fixture.do(Resign(0))
-    fixture.refuses(answer, StaleTurn)
-    fixture.refuses(Resign(0), SeatOut, seat="0")
-
-
 def test_a_seat_that_dropped_out_is_last_even_if_the_policy_plays_well() -> None:
     fixture = started_match(STONES, chosen={"heap": 5}, policies=DEFAULTS)
     fixture.move(0, "9")
@@ -488,24 +376,6 @@ def test_a_seat_that_dropped_out_is_last_even_if_the_policy_plays_well() -> None
         "none_left",
     )
     assert (fixture.result.scores, fixture.result.ranks) == ((3.0, 1.0, 1.0), (3, 1, 1))
-    assert fixture.result.forfeits == (Forfeit(0, "illegal_move", 0),)
-
-
-def test_a_game_that_continues_after_a_resignation_counts_as_played() -> None:
-    fixture = started_match(STONES, chosen={"heap": 5}, policies=DEFAULTS)
-    fixture.do(Resign(0))
-    fixture.play("11")
-    assert (fixture.result.kind, fixture.result.cause) == (EndKind.PLAYED, EndCause.RULES)
-    assert (fixture.result.ranks, fixture.result.side_ranks) == ((3, 1, 1), (3, 1, 1))
-
-
-def test_the_match_ends_when_one_side_remains() -> None:
-    fixture = four()
-    fixture.do(Resign(3))
-    fixture.move(0, "9")
-    assert fixture.owing == [1]
-    assert kinds(fixture.do(Resign(2))) == ["SeatResigned", "PlayEnded"]
-    assert (fixture.result.kind, fixture.result.ranks) == (EndKind.FORFEITED, (2, 1, 2, 2))
     assert fixture.result.forfeits == (Forfeit(0, "illegal_move", 0),)
 
 

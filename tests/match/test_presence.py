@@ -9,7 +9,6 @@ from referee.match.commands import (
     DisconnectSeat,
     EndGracePeriod,
     ReconnectSeat,
-    Resign,
     ResumeMatch,
     StartPlay,
     TakeSeat,
@@ -189,31 +188,6 @@ def test_the_grace_period_runs_only_while_the_seat_is_to_move() -> None:
     assert kinds(fixture.do(EndGracePeriod(1), wait_us=1)) == ["SeatForfeited", "PlayEnded"]
 
 
-def test_each_disconnect_begins_a_new_grace_period() -> None:
-    fixture = started_match(policies=GRACE)
-    fixture.do(DisconnectSeat(0))
-    fixture.do(ReconnectSeat(0), wait_us=900)
-    fixture.do(DisconnectSeat(0), wait_us=900)
-    assert fixture.do(EndGracePeriod(0), wait_us=999) == ()
-    assert kinds(fixture.do(EndGracePeriod(0), wait_us=1)) == ["SeatForfeited", "PlayEnded"]
-
-
-def test_the_end_of_a_grace_period_has_no_effect_on_a_connected_bot() -> None:
-    assert started_match(policies=GRACE).do(EndGracePeriod(0), wait_us=5_000) == ()
-
-
-def test_with_a_dropout_policy_the_game_continues_without_a_disconnected_seat() -> None:
-    policies = Policies(
-        disconnect=forfeits_after(1),
-        forfeit_effect="default_moves",
-    )
-    fixture = started_match(STONES, policies=policies)
-    fixture.do(DisconnectSeat(0))
-    assert kinds(fixture.do(EndGracePeriod(0), wait_us=1_000)) == ["SeatForfeited", "MovePlayed"]
-    assert fixture.owing == [1]
-    assert fixture.do(EndGracePeriod(0), wait_us=1_000) == ()
-
-
 # Recovery
 
 
@@ -277,12 +251,3 @@ def test_a_bot_with_two_seats_leaves_both_unless_the_first_ends_the_match() -> N
     continues = started_match(STONES, chosen={"seats": 4}, policies=CONTINUES, players=players)
     continues.do(WithdrawBot("anna"))
     assert [forfeit.seat for forfeit in continues.match.forfeits] == [0, 2]
-
-
-def test_a_bot_leaves_the_seats_that_have_not_dropped_out_yet() -> None:
-    players = (ANNA, BERT, ANNA, Player("carl", "1"))
-    fixture = started_match(STONES, chosen={"seats": 4}, policies=CONTINUES, players=players)
-    fixture.do(Resign(0))
-    fixture.do(WithdrawBot("anna"))
-    assert fixture.match.dropped_seats == {0, 2}
-    assert [forfeit.seat for forfeit in fixture.match.forfeits] == [2]

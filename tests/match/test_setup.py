@@ -1,7 +1,6 @@
 """Setups and terms of matches: which are accepted and rejected, and their defaults."""
 
 import hashlib
-import hmac
 from typing import Any
 
 import pytest
@@ -24,6 +23,8 @@ from referee.match.state import create_match
 from tests.match.games import STONES
 from tests.match.match_fixture import GAMES, SEED, TEN_SECONDS, MatchFixture, match_setup, started_match
 from tests.match.setups import change_setup, forfeits_after, time_control
+from tests.match.test_chance_page import page_function
+from tests.recomputation.signed_lines import Draws
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 
@@ -149,37 +150,7 @@ def test_terms_that_are_older_than_an_option_are_completed() -> None:
     assert create_match(MatchCreated(0, before), game).setup == now
 
 
-def seed_of_match(seed: bytes, nonces: list[bytes]) -> bytes:
-    message = b""
-    for nonce in nonces:
-        message += len(nonce).to_bytes(1, "big") + nonce
-    return hmac.new(seed, message, hashlib.sha256).digest()
-
-
-def forked(seed: bytes, purpose: str) -> bytes:
-    return hmac.new(seed, purpose.encode("utf-8"), hashlib.sha256).digest()
-
-
-class Draws:
-    """The algorithm of docs/chance.md, written again."""
-
-    def __init__(self, seed: bytes) -> None:
-        self.seed, self.k = seed, 0
-
-    def below(self, n: int) -> int:
-        while True:
-            draw = int.from_bytes(hashlib.sha256(self.seed + self.k.to_bytes(4, "big")).digest()[:4], "big")
-            self.k += 1
-            if draw < 2**32 - 2**32 % n:
-                return draw % n
-
-    def shuffled(self, things: list[Player]) -> list[Player]:
-        for last in range(len(things) - 1, 0, -1):
-            other = self.below(last + 1)
-            things[last], things[other] = things[other], things[last]
-        return things
-
-
+seed_of_match, fork = page_function("seed_of_match"), page_function("fork")
 seeds = st.binary(min_size=32, max_size=32)
 nonces = st.lists(st.binary(max_size=MAX_NONCE_BYTES), min_size=2, max_size=4)
 
@@ -201,8 +172,8 @@ def test_the_random_seats_and_the_seed_of_the_game_can_be_recomputed(seed: bytes
         fixture.do(AddNonce(seat, nonce))
     fixture.do(StartPlay())
     mixed = seed_of_match(seed, given_nonces)
-    assert list(fixture.match.players) == Draws(forked(mixed, "seats")).shuffled(list(setup.players))
-    assert fixture.match.position == FINGERS.start(setup.terms.settings, forked(mixed, "game"))
+    assert list(fixture.match.players) == Draws(mixed, "seats").shuffled(list(setup.players))
+    assert fixture.match.position == FINGERS.start(setup.terms.settings, fork(mixed, "game"))
 
 
 def test_a_missing_nonce_counts_as_an_empty_one() -> None:
@@ -232,7 +203,7 @@ def test_a_random_move_for_a_seat_can_be_recomputed(seed: bytes) -> None:
         fixture.now_us += 10_000_001
         *_, played = fixture.flag(seat)
         moves = ["1", "2", "3"]
-        move = moves[Draws(forked(mixed, f"policy {ply} {seat}")).below(3)]
+        move = moves[Draws(mixed, f"policy {ply} {seat}").below(3)]
         assert isinstance(played, MovePlayed)
         assert (played.seat, played.move, played.source) == (seat, move, MoveSource.RANDOM)
 

@@ -4,12 +4,12 @@ import pytest
 from msgspec import structs
 from referee_values import NetworkCredit
 
-from referee.match.commands import DisconnectSeat, OfferDraw, Resign, StartPlay
+from referee.match.commands import OfferDraw, Resign, StartPlay
 from referee.match.events import MatchCreated, MoveRejected, PlayEnded, RefereeRecovered
 from referee.match.setup import Player
 from referee.match.state import NEVER, MatchPhase, create_match, evolve, replace_at
 from tests.match.games import STONES
-from tests.match.match_fixture import GAMES, TEN_SECONDS, MatchFixture, match_setup, replay, started_match
+from tests.match.match_fixture import TEN_SECONDS, MatchFixture, match_setup, replay, started_match
 from tests.third_party_games.third_party_games import NIM
 
 
@@ -23,25 +23,6 @@ def test_a_new_match_waits_with_full_clocks() -> None:
     assert (match.turns, match.nonces) == ((None,) * 3, (None,) * 3)
     assert (match.moves_made, match.offered_ply) == ((0,) * 3, (NEVER,) * 3)
     assert (match.owing, match.dropped_seats, match.result) == ((), frozenset(), None)
-
-
-def test_replaying_the_log_gives_the_match() -> None:
-    fixture = started_match(nonce_timeout_us=1_000_000)
-    fixture.move(0, "9")
-    fixture.move(0, "1", 5, offers_draw=True)
-    fixture.do(DisconnectSeat(0), wait_us=5)
-    fixture.do(Resign(1))
-    assert replay(fixture.log, GAMES.__getitem__) == fixture.match
-
-
-def test_replaying_a_prefix_of_the_log_gives_the_earlier_state() -> None:
-    fixture = started_match()
-    stages = [(len(fixture.log), fixture.match)]
-    for seat, move in [(0, "1"), (1, "9"), (1, "2"), (0, "3")]:
-        fixture.move(seat, move, 5)
-        stages.append((len(fixture.log), fixture.match))
-    for many, match in stages:
-        assert replay(fixture.log[:many], GAMES.__getitem__) == match
 
 
 def test_every_event_has_the_next_number_and_its_time() -> None:

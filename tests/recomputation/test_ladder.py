@@ -1,9 +1,7 @@
 """The second implementation computes a ladder of 500 matches again from its record, and finds each changed value."""
 
 import ast
-import json
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ import pytest
 from tests.recomputation.ladder import recompute_ladder
 from tests.recomputation.signed_lines import Differs, read_events
 from tests.recomputation.simulated_contests import SimulatedLadder
+from tests.records.changed_values import changed, leaves, with_leaf
 
 PRODUCERS = {"simulated_contests.py"}
 """Modules that produce records, besides the tests."""
@@ -56,32 +55,12 @@ def test_a_ladder_of_500_matches_is_computed_again() -> None:
     assert len(ladder.pairings) == kinds["pairing_planned"] >= 500
 
 
-def leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
-    """Yield the path to each value that is no object or array, and the value."""
-    if isinstance(value, dict | list):
-        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from leaves(item, (*path, key))
-    else:
-        yield path, value
-
-
-def forged(at: int, path: tuple[str | int, ...], value: Any) -> list[dict[str, Any]]:
-    """Return the events with another value in one of them."""
-    event = place = json.loads(json.dumps(events()[at]))
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = (
-        not value if isinstance(value, bool) else value + "x" if isinstance(value, str) else (value or 0) + 1
-    )
-    return [*events()[:at], event, *events()[at + 1 :]]
-
-
-def derived_values() -> list[tuple[int, tuple[str | int, ...], Any]]:
+def derived_values() -> list[tuple[int, str, Any]]:
     return [
         (at, path, value)
         for at, event in enumerate(events())
         for path, value in leaves(event)
-        if ".".join(map(str, path)).startswith(DERIVED.get(event["kind"], ("-",)))
+        if path.startswith(DERIVED.get(event["kind"], ("-",)))
     ]
 
 
@@ -89,6 +68,6 @@ def derived_values() -> list[tuple[int, tuple[str | int, ...], Any]]:
 def test_every_changed_value_is_named_where_it_was_changed() -> None:
     for at, path, value in derived_values()[::151]:
         with pytest.raises((Differs, KeyError)) as raised:
-            recompute_ladder(forged(at, path, value))
+            recompute_ladder([*events()[:at], with_leaf(events()[at], path, changed(value)), *events()[at + 1 :]])
         assert isinstance(raised.value, Differs), (at, path)
         assert raised.value.number == at + 1, (at, path, raised.value)

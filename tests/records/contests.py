@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engines.api import Game
-from engines.game_errors import UnknownGame
 from referee.contests.tournament.commands import RequestBye
 from referee.contests.tournament.tournament_terms import TournamentFormat
 from referee.hosting.contest_log import ContestEntry
@@ -25,12 +23,7 @@ from tests.hosting.harness import HostingHarness, Store, cup_terms, tournament_r
 from tests.hosting.ladder_harness import open_with_ladder, rated, until
 from tests.live.referee_harness import GAMES
 from tests.records.forgery import KEY
-
-
-def find_game(name: str) -> Game:
-    if name not in GAMES:
-        raise UnknownGame(name, GAMES, "")
-    return GAMES[name]
+from tests.records.matches import find_game
 
 
 @dataclass(frozen=True)

@@ -1,90 +1,25 @@
-"""Random whole matches, decided by the pure core, with everything that bots, networks and people do to them."""
+"""Matches for records: short ones by given commands, and whole random ones."""
 
 import random
 from collections.abc import Sequence
 from functools import cache
-from typing import get_args
-
-from referee_values import (
-    Adjudication,
-    DisconnectAction,
-    DisconnectPolicy,
-    ForfeitEffect,
-    IllegalMoveAction,
-    IllegalMovePolicy,
-    NetworkCredit,
-    Policies,
-    TimeoutAction,
-)
 
 from engines import registry
 from engines.api import Game
-from engines.game_errors import BadOption, DetailedError, UnknownGame
-from engines.options import Settings
-from engines.testing.random_games import any_choice
+from engines.game_errors import UnknownGame
 from referee.live.ports import Entry
-from referee.match.clock import (
-    Bank,
-    Bronstein,
-    CanadianByoYomi,
-    Correspondence,
-    Fischer,
-    Hourglass,
-    JapaneseByoYomi,
-    MovesPerPeriod,
-    Period,
-    PerMove,
-    SuddenDeath,
-    TimeControl,
-    Untimed,
-    UsDelay,
-)
+from referee.match import clock, commands
 from referee.match.clock_charge import TurnMeasurement
-from referee.match.commands import (
-    AbortMatch,
-    AddNonce,
-    AdjudicateMatch,
-    ClaimDraw,
-    Command,
-    DeclineDraw,
-    DisconnectSeat,
-    EndGracePeriod,
-    FallFlag,
-    OfferDraw,
-    ReconnectSeat,
-    Resign,
-    ResumeMatch,
-    StartPlay,
-    SubmitMove,
-    TakeSeat,
-    VoidMatch,
-)
 from referee.match.decide import decide
 from referee.match.events import Event, MatchCreated
-from referee.match.match_terms import MatchTerms
-from referee.match.result import VOID_CAUSES
 from referee.match.setup import Player, Setup
-from referee.match.state import Match, MatchPhase, Turn, create_match
+from referee.match.state import create_match
 from tests.match.games import BRITTLE, STONES
-from tests.match.setups import make_setup, time_control
+from tests.match.random_match import RandomMatch, any_setup
+from tests.match.setups import make_setup
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 SECOND = 1_000_000
-
-CONTROLS: tuple[TimeControl, ...] = (
-    Untimed(),
-    SuddenDeath(20 * SECOND),
-    Fischer(5 * SECOND, SECOND),
-    Bronstein(5 * SECOND, SECOND),
-    UsDelay(5 * SECOND, SECOND),
-    PerMove(2 * SECOND),
-    Bank(5 * SECOND, SECOND),
-    Correspondence(3 * SECOND, 6 * SECOND),
-    JapaneseByoYomi(3 * SECOND, SECOND, 3),
-    CanadianByoYomi(3 * SECOND, 4 * SECOND, 3),
-    MovesPerPeriod((Period(3, 6 * SECOND), Period(2, 4 * SECOND, SECOND))),
-)
-TRIES = ("", "pass", "1", "2", "3", "9", "a1-b2", "nonsense" * 20, "é\n")
 
 
 @cache
@@ -117,13 +52,13 @@ def nim_setup(**terms: object) -> Setup:
         "game_version": 1,
         "settings": NIM.settings({"heap": 5}),
         "players": (Player("ada", "1"), Player("bob", "2")),
-        "controls": (Fischer(10 * SECOND, SECOND),) * 2,
+        "controls": (clock.Fischer(10 * SECOND, SECOND),) * 2,
         "seed": bytes(range(32)),
     }
     return make_setup(**{**usual, **terms})
 
 
-def decided_events(setup: Setup, *asked: tuple[int, Command]) -> list[Event]:
+def decided_events(setup: Setup, *asked: tuple[int, commands.Command]) -> list[Event]:
     """Return the events of a match that gets these commands at these times."""
     first = MatchCreated(0, setup)
     events: list[Event] = [first]
@@ -139,176 +74,14 @@ def short_match(**terms: object) -> list[Event]:
     """Return three moves of Nim, by which seat 0 wins."""
     return decided_events(
         nim_setup(**terms),
-        (10, StartPlay()),
-        (1_010, SubmitMove(0, "0.0.1", "1", TurnMeasurement(1_010))),
-        (3_010, SubmitMove(1, "1.1.1", "2", TurnMeasurement(3_000, 500), "r1")),
-        (9_010, SubmitMove(0, "0.2.1", "2", TurnMeasurement(9_000, 0, 200))),
+        (10, commands.StartPlay()),
+        (1_010, commands.SubmitMove(0, "0.0.1", "1", TurnMeasurement(1_010))),
+        (3_010, commands.SubmitMove(1, "1.1.1", "2", TurnMeasurement(3_000, 500), "r1")),
+        (9_010, commands.SubmitMove(0, "0.2.1", "2", TurnMeasurement(9_000, 0, 200))),
     )
 
 
 def random_match(game: Game, seed: int, max_answers: int = 60) -> list[Event]:
     """Return a whole random match. It is ended after `max_answers` answers."""
-    return _RandomMatch(game, random.Random(seed)).play(max_answers)
-
-
-class _RandomMatch:
-    """One match, played by random commands."""
-
-    def __init__(self, game: Game, rng: random.Random) -> None:
-        self.rng = rng
-        self.now_us = 0
-        first = MatchCreated(0, _any_setup(game, rng))
-        first.setup.check(game)
-        self.events: list[Event] = [first]
-        self.match: Match = create_match(first, game)
-        self.disturbed = rng.random() < 0.7
-        """Whether anything except moves happens."""
-
-    def play(self, max_answers: int) -> list[Event]:
-        self._seat()
-        answers = 0
-        while self.match.phase is MatchPhase.PLAYING:
-            answers += 1
-            self._execute(self._next_command() if answers < max_answers else self._final_command())
-        if self.match.phase is MatchPhase.WAITING:
-            self._execute(VoidMatch(self.rng.choice(VOID_CAUSES), "no player came"))
-        return self.events
-
-    def _execute(self, command: Command) -> None:
-        try:
-            decided = decide(self.match, command, self.now_us)
-        except DetailedError:
-            return
-        self.events.extend(decided.events)
-        self.match = decided.match
-
-    def _seat(self) -> None:
-        for seat in range(len(self.match.players)):
-            if self.rng.random() < 0.97:
-                self._execute(TakeSeat(seat, Player(f"late{seat}", "0.1")))
-            if self.rng.random() < 0.8:
-                self._execute(AddNonce(seat, self.rng.randbytes(self.rng.choice([0, 1, 16, 64]))))
-        self.now_us += self.rng.randrange(5)
-        self._execute(StartPlay())
-
-    def _next_command(self) -> Command:
-        turn = self.rng.choice(self.match.owing)
-        self.now_us += self.rng.choice([0, 1_000, SECOND // 2, SECOND, 3 * SECOND // 2])
-        if self.match.require_position().claimable and self.rng.random() < 0.3:
-            return ClaimDraw(turn.seat)
-        if not self.disturbed or self.rng.random() < 0.75:
-            return self._answer(turn, self._legal(turn))
-        return self._disturbance(turn)
-
-    def _disturbance(self, turn: Turn) -> Command:
-        seat = self.rng.randrange(len(self.match.players))
-        late_us = self.now_us + self.rng.choice([0, SECOND, 30 * SECOND])
-        kind = self.rng.randrange(20)
-        if kind < 4:
-            return self._answer(turn, self.rng.choice(TRIES))
-        if kind < 6:
-            self.now_us = late_us
-            return self.rng.choice([FallFlag(seat, self._measured()), self._answer(turn, self._legal(turn))])
-        if kind < 8:
-            self.now_us = late_us
-            return EndGracePeriod(seat)
-        common: list[Command] = [
-            OfferDraw(seat),
-            DeclineDraw(seat),
-            DisconnectSeat(seat),
-            ReconnectSeat(seat),
-            ClaimDraw(seat),
-        ]
-        rare: list[Command] = [Resign(seat), ResumeMatch(1234)]
-        return self.rng.choice(common if kind < 19 else rare)
-
-    def _answer(self, turn: Turn, move: str) -> Command:
-        request_id = self.rng.choice(["", f"r{len(self.events)}"])
-        offers_draw, score = self.rng.random() < 0.1, self._score(turn.seat)
-        return SubmitMove(turn.seat, turn.token, move, self._measured(), request_id, offers_draw, score)
-
-    def _score(self, seat: int) -> int | None:
-        """Return what a bot may expect: often, seat 0 says that it wins, and the others agree."""
-        return self.rng.choice([None, 0, 900 if seat == 0 else -900, 900 if seat == 0 else -900])
-
-    def _measured(self) -> TurnMeasurement:
-        arrived_us = max(0, self.now_us - self.rng.choice([0, 0, 7, 300]))
-        return TurnMeasurement(arrived_us, self.rng.choice([0, 450, 90_000]), self.rng.choice([0, 0, 1_111, SECOND]))
-
-    def _legal(self, turn: Turn) -> str:
-        return self.rng.choice(self.match.require_position().moves(turn.seat))
-
-    def _final_command(self) -> Command:
-        sides = len(self.match.table.sides)
-        commands: list[Command] = [
-            AdjudicateMatch(tuple(self.rng.choices(range(1, 4), k=sides)), "it is late"),
-            VoidMatch(self.rng.choice(VOID_CAUSES), "it is late"),
-            AbortMatch(),
-            Resign(0),
-        ]
-        return self.rng.choice(commands)
-
-
-def _any_setup(game: Game, rng: random.Random) -> Setup:
-    settings = _any_settings(game, rng)
-    seats = len(game.table(settings).seats)
-    hourglass = rng.random() < 0.1
-    opening = ""
-    if rng.random() < 0.2 and game is not BRITTLE:
-        position = game.start(settings, rng.randbytes(32))
-        for _ in range(3):
-            if position.owing:
-                seat = rng.choice(position.owing)
-                position = position.play(seat, rng.choice(position.moves(seat)))
-        opening = "" if position.outcome else str(position)
-    return Setup(
-        f"{game.name}-{rng.randrange(1000)}",
-        game.version,
-        MatchTerms(
-            game.name,
-            settings,
-            time_control(
-                [Hourglass(9 * SECOND) if hourglass else rng.choice(CONTROLS) for _ in range(seats)],
-                NetworkCredit(per_move_ms=rng.choice([0, 1, 100]), per_match_ms=rng.choice([0, 1, 1_000])),
-            ),
-            _any_policies(rng),
-            random_seats=rng.random() < 0.3,
-            nonce_timeout_us=rng.choice((0, 1_000_000)),
-            adjudication=_any_adjudication(game, settings, rng),
-        ),
-        tuple(Player() if rng.random() < 0.2 else Player(f"bot{seat}", "1.0") for seat in range(seats)),
-        rng.randbytes(32),
-        opening=opening,
-        labels=(("title", 'Größe, "quoted" \\ and a line\n'),),
-    )
-
-
-def _any_adjudication(game: Game, settings: Settings, rng: random.Random) -> Adjudication | None:
-    if rng.random() < 0.5:
-        return None
-    if len(game.table(settings).sides) != 2 or rng.random() < 0.5:
-        return Adjudication(max_plies=rng.randrange(1, 30))
-    return Adjudication(resign_score=500, resign_moves=2, draw_score=10, draw_moves=2, draw_after_ply=4)
-
-
-def _any_settings(game: Game, rng: random.Random) -> Settings:
-    """Return the defaults, or any valid combination of options."""
-    while rng.random() < 0.5:
-        try:
-            return game.settings(any_choice(game, rng))
-        except BadOption:
-            continue
-    return game.settings()
-
-
-def _any_policies(rng: random.Random) -> Policies:
-    return Policies(
-        illegal_move=IllegalMovePolicy(
-            action=rng.choice(get_args(IllegalMoveAction)[1:]), max_attempts=rng.choice([1, 2, 3])
-        ),
-        timeout=rng.choice(get_args(TimeoutAction)[1:]),
-        disconnect=DisconnectPolicy(
-            action=rng.choice(get_args(DisconnectAction)[1:]), grace_period_ms=rng.choice([1, 2_000])
-        ),
-        forfeit_effect=rng.choice(get_args(ForfeitEffect)[1:]),
-    )
+    rng = random.Random(seed)
+    return RandomMatch(game, any_setup(game, rng), rng).play(max_answers)

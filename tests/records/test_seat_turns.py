@@ -1,12 +1,10 @@
 """The turns that a seat received can be rebuilt byte by byte from the match record alone."""
 
-import queue
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from referee_api.v1 import play_pb2, play_service_pb2
-from referee_api.v1.play_service_pb2_grpc import PlayServiceStub
+from referee_api.v1 import play_pb2
 from referee_client.organiser.terms import Terms
 
 from engines.registry import find
@@ -15,7 +13,8 @@ from referee.records.record_reader import read_record_history
 from referee.records.seat_turns import seat_turns
 from referee.transport.wire.matches import turn_of
 from tests.clients.sdk import connect_organiser
-from tests.e2e.server import bearer, run_server
+from tests.e2e.bot_connection import BotConnection, connect_bot
+from tests.e2e.server import run_server
 
 TURN_OPTIONS = TurnOptions(max_legal_moves=5_000, view=True, all_moves=False)
 VOLATILE_FIELDS = ("clocks", "time_left_ms", "repeated")
@@ -28,17 +27,13 @@ def test_the_turns_rebuilt_from_a_record_equal_those_that_the_server_sent(tmp_pa
     seats = 4 if game == "toc" else 2
     with run_server(tmp_path, "--ephemeral") as server, connect_organiser(server) as organiser:
         secret = organiser.register_bot("solo")
-        outgoing: queue.Queue[play_pb2.BotItem] = queue.Queue()
-        turn_options = play_pb2.TurnOptions(max_legal_moves=5_000, include_view=True)
-        outgoing.put(play_pb2.BotItem(hello=play_pb2.Hello(version="1", max_matches=1, turn_options=turn_options)))
         options = {"max_turns": "60"} if game == "toc" else {}
-        with server.channel() as channel:
-            stream = PlayServiceStub(channel).Play(_requests(outgoing), metadata=bearer(secret))
+        sent_options = play_pb2.TurnOptions(max_legal_moves=5_000, include_view=True)
+        with server.channel() as channel, connect_bot(channel, secret, turn_options=sent_options) as bot:
             match = organiser.create_match(
                 Terms(game, options=options, clock="1h", start_within="10m"), ["solo"] * seats
             )
-            sent = list(_play(stream, outgoing, seats))
-            stream.cancel()
+            sent = list(_play(bot, seats))
         record = organiser.record(match.id, tmp_path / "match.jsonl")
 
     history = read_record_history(record, find)
@@ -50,9 +45,7 @@ def test_the_turns_rebuilt_from_a_record_equal_those_that_the_server_sent(tmp_pa
         ]
 
 
-def _play(
-    stream: Iterator[play_service_pb2.PlayResponse], outgoing: "queue.Queue[play_pb2.BotItem]", seats: int
-) -> Iterator[play_pb2.Turn]:
+def _play(bot: BotConnection, seats: int) -> Iterator[play_pb2.Turn]:
     """Play all seats, and yield every turn that is received.
 
     Each turn is answered by its last legal move, and every fifth one first by an illegal move. Only one answer is
@@ -62,34 +55,24 @@ def _play(
     ended = 0
     pending: dict[int, play_pb2.Turn] = {}
     awaited: int | None = None
-    for response in stream:
-        for item in response.items:
-            kind = item.WhichOneof("item")
-            if kind == "ping":
-                outgoing.put(play_pb2.BotItem(pong=play_pb2.Pong(id=item.ping.id)))
-            elif kind == "turn":
-                yield item.turn
-                pending[item.turn.seat] = item.turn
-                awaited = None if awaited == item.turn.seat else awaited
-            elif kind == "verdict" and item.verdict.WhichOneof("outcome") == "accepted":
-                awaited = None
-            elif kind == "match_ended":
-                ended += 1
-        if ended == seats:
-            return
+    while ended < seats:
+        item = bot.receive("turn", "verdict", "match_ended")
+        if isinstance(item, play_pb2.Turn):
+            yield item
+            pending[item.seat] = item
+            awaited = None if awaited == item.seat else awaited
+        elif isinstance(item, play_pb2.MatchEnded):
+            ended += 1
+        elif item.HasField("accepted"):
+            awaited = None
         if pending and awaited is None:
             awaited = min(pending)
-            outgoing.put(_answer(pending.pop(awaited)))
+            bot.send(move=_answer(pending.pop(awaited)))
 
 
-def _answer(turn: play_pb2.Turn) -> play_pb2.BotItem:
+def _answer(turn: play_pb2.Turn) -> play_pb2.Move:
     move = "nonsense" if turn.ply % 5 == 0 and turn.attempts_left == 3 else turn.legal_moves[-1]
-    return play_pb2.BotItem(move=play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=move))
-
-
-def _requests(outgoing: "queue.Queue[play_pb2.BotItem]") -> Iterator[play_service_pb2.PlayRequest]:
-    while True:
-        yield play_service_pb2.PlayRequest(items=[outgoing.get()])
+    return play_pb2.Move(match_id=turn.match_id, turn_token=turn.turn_token, move=move)
 
 
 def _without_volatile_fields(turn: play_pb2.Turn) -> bytes:

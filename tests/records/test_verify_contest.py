@@ -28,8 +28,10 @@ from referee.records.record_format import MAX_CONTEST_LINE_BYTES
 from referee.records.record_reader import RecordStatus, VerificationResult
 from referee.records.verify_contest import verify_any
 from tests.hosting.ladder_harness import ladder_terms
-from tests.records.contests import PlayedContest, contest_record, find_game, played_cup, played_ladder, run
+from tests.records.changed_values import changed, leaves, with_leaf
+from tests.records.contests import PlayedContest, contest_record, played_cup, played_ladder, run
 from tests.records.forgery import OTHER_KEY, lines_of, resigned
+from tests.records.matches import find_game
 
 BYES = (
     RequestBye("d", 1, "half_point", "org"),
@@ -103,34 +105,6 @@ def test_the_record_has_no_request_ids_and_ends_with_the_standings_of_each_seaso
     assert [(event["kind"], event["season"]) for event in seasons] == [("season_standings", 1), ("season_standings", 2)]
 
 
-def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the path to each value that is no object or array, and the value."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
-    if items is None:
-        yield path.removeprefix("."), value
-        return
-    for key, item in items:
-        yield from leaves(item, f"{path}.{key}")
-
-
-def changed(value: Any) -> Any:
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, str):
-        return f"{value}x"
-    return "x" if value is None else value + 1
-
-
-def with_leaf(event: Any, path: str, value: Any) -> Any:
-    event = json.loads(json.dumps(event))
-    *parents, last = [int(key) if key.isdigit() else key for key in path.split(".")]
-    place = event
-    for key in parents:
-        place = place[key]
-    place[last] = value
-    return event
-
-
 def with_event(lines: list[bytes], at: int, event: Any) -> bytes:
     """Return the record with another event in line `at`, signed by the referee itself."""
     text = json.dumps(event, separators=(",", ":")).encode()
@@ -183,7 +157,7 @@ def test_verifying_prints_nothing_on_standard_error(tmp_path: Path) -> None:
     file = tmp_path / "cup.jsonl"
     file.write_bytes(contest_record(run(cup).entries))
     script = (
-        "import sys; from pathlib import Path; from tests.records.contests import find_game; "
+        "import sys; from pathlib import Path; from tests.records.matches import find_game; "
         "from referee.records.verify_contest import verify_any; "
         "print(verify_any(Path(sys.argv[1]), None, find_game, None).status.name)"
     )

@@ -36,7 +36,6 @@ from referee.match.events import (
     MoveRejected,
     MoveSource,
     NonceAdded,
-    PlayEnded,
     PlayStarted,
     RefereeRecovered,
     SeatForfeited,
@@ -96,6 +95,39 @@ UNEXPLAINED = "entry {}: the record says that {}, and nothing before it leads to
 IMPOSSIBLE_CLOCK = "entry 4: what its clock row says was measured cannot have been"
 NO_CLAIM = "but that is not possible: no draw is possible: the rules allow this seat no claim in this position"
 SEAT_1 = "entry 4: seat 1: "
+FELL: Any = decided_events(nim_setup(), START, (20 * SECOND, FallFlag(0, TurnMeasurement(20 * SECOND))))
+GONE: Any = decided_events(
+    nim_setup(policies=Policies(disconnect=forfeits_after(1_000))),
+    START,
+    (20, DisconnectSeat(0)),
+    (20 + SECOND, EndGracePeriod(0)),
+)
+SEATED: Any = decided_events(
+    nim_setup(random_seats=True, nonce_timeout_us=1_000_000),
+    (1, AddNonce(0, b"a")),
+    (2, AddNonce(1, b"")),
+    START,
+    (30, Resign(0)),
+)
+DRAWN: Any = decided_events(
+    nim_setup(policies=Policies(illegal_move=IllegalMovePolicy(action="random_move"))),
+    START,
+    (20, SubmitMove(0, "0.0.1", "9", TurnMeasurement(15))),
+    (30, Resign(0)),
+)
+TAKEN = decided_events(
+    nim_setup(players=(Player(), Player("carl", "1"))),
+    (1, TakeSeat(0, Player("anna", "1"))),
+    (2, StartPlay()),
+    (3, Resign(0)),
+)
+
+
+def _setup(**terms: Any) -> list[Event]:
+    created: Any = MATCH[0]
+    return _with(MATCH, 1, setup=change_setup(created.setup, **terms))
+
+
 FALSE: list[tuple[list[Event], str]] = [
     (_row(4, asked_us=1_000), SEAT_1 + "its turn was asked at 1000 µs, by the entries before it was at 1010 µs"),
     (
@@ -169,6 +201,42 @@ FALSE: list[tuple[list[Event], str]] = [
     ([*MATCH[:2], PlayStarted(20, ()), ENDED], "is not possible: StartPlay is not possible while the match is playing"),
     ([*MATCH[:2], DrawOffered(20, 5), ENDED], "that is not possible: there is no seat 5"),
     (_with(LOST_BY_SCORES, 4, score=-299), "nothing before it leads to that"),
+    (
+        _with(FELL, 3, at_us=5_000, row=structs.replace(FELL[2].row, arrived_us=5_000)),
+        "the record says that the flag of seat 0 fell, and by the rules nothing happens",
+    ),
+    ([*FELL[:2], *FELL[3:]], "forfeited (time), and nothing before it leads to that"),
+    (
+        _with(_with(GONE, 4, at_us=SECOND), 5, at_us=SECOND),
+        "entry 4: the record says that seat 0 forfeited (disconnected), and by the rules nothing happens",
+    ),
+    (
+        _with(SEATED, 4, seated=SEATED[3].seated[::-1]),
+        "entry 4: where play began between bob 2, ada 1, seated: bob 2, ada 1 by the record, ada 1, bob 2 by the rules",
+    ),
+    (
+        _with(DRAWN, 4, move="1"),
+        "entry 4: where the lot played for seat 0 '1', move: '1' by the record, '2' by the rules",
+    ),
+    (
+        _setup(settings=Settings((("heap", 5000),))),
+        "entry 1: invalid value '5000' for option heap; it must be a whole number from 1 to 1000",
+    ),
+    (
+        _setup(settings=Settings((("heaps", 5),))),
+        "entry 1: unknown option 'heaps'; known: heap; did you mean heap?",
+    ),
+    (
+        _setup(settings=Settings(())),
+        "entry 1: invalid match terms: settings must be all the options of nim, in their order",
+    ),
+    (
+        _setup(players=(Player("ada"),)),
+        "entry 1: invalid match terms: players must be 2, one for each seat; the name of an open seat is empty",
+    ),
+    (_setup(opening="nonsense"), "entry 1: cannot read the position 'nonsense'"),
+    *(([TAKEN[0], SeatVacated(1, seat), *TAKEN[1:]], "it holds no seat in this match") for seat in (0, 7)),
+    ([*TAKEN[:-2], SeatForfeited(3, 9, "withdrawn"), TAKEN[-1]], "it holds no seat"),
     (_with(LOST_BY_SCORES, 5, result=replace(BY_SCORES.result, reason="max_plies")), "reason of the result"),
 ]
 
@@ -202,48 +270,6 @@ def test_a_decision_of_a_person_is_accepted_in_a_match_with_scores() -> None:
     replay_finished_match(decided_events(nim_setup(adjudication=SCORES), START, decided), find_game("nim"))
 
 
-def test_a_flag_that_falls_too_early_is_found(tmp_path: Path) -> None:
-    late = 20 * SECOND
-    fell = decided_events(nim_setup(), START, (late, FallFlag(0, TurnMeasurement(late))))
-    fallen: Any = fell[2]
-    early = _with(fell, 3, at_us=5_000, row=structs.replace(fallen.row, arrived_us=5_000))
-    assert "the record says that the flag of seat 0 fell, and by the rules nothing happens" in first_mismatch(
-        early, tmp_path
-    )
-    assert "forfeited (time), and nothing before it leads to that" in first_mismatch([*fell[:2], *fell[3:]], tmp_path)
-
-
-def test_a_forfeit_before_the_end_of_the_grace_period_is_found(tmp_path: Path) -> None:
-    terms = nim_setup(policies=Policies(disconnect=forfeits_after(1_000)))
-    events = decided_events(terms, START, (20, DisconnectSeat(0)), (20 + SECOND, EndGracePeriod(0)))
-    assert isinstance(events[-1], PlayEnded)
-    early = _with(_with(events, 4, at_us=SECOND), 5, at_us=SECOND)
-    expected = "entry 4: the record says that seat 0 forfeited (disconnected), and by the rules nothing happens"
-    assert first_mismatch(early, tmp_path) == expected
-
-
-def test_random_seats_that_do_not_follow_from_the_seed_are_found(tmp_path: Path) -> None:
-    asked: list[tuple[int, Command]] = [(1, AddNonce(0, b"a")), (2, AddNonce(1, b"")), START, (30, Resign(0))]
-    events = decided_events(nim_setup(random_seats=True, nonce_timeout_us=1_000_000), *asked)
-    began: Any = events[3]
-    message = first_mismatch(_with(events, 4, seated=began.seated[::-1]), tmp_path)
-    drawn, changed = ("ada 1, bob 2", "bob 2, ada 1")[:: 1 if began.seated[0].bot == "ada" else -1]
-    assert (
-        message == f"entry 4: where play began between {changed}, seated: {changed} by the record, {drawn} by the rules"
-    )
-
-
-def test_a_random_move_that_does_not_follow_from_the_seed_is_found(tmp_path: Path) -> None:
-    terms = nim_setup(policies=Policies(illegal_move=IllegalMovePolicy(action="random_move")))
-    late: list[tuple[int, Command]] = [START, (20, SubmitMove(0, "0.0.1", "9", TurnMeasurement(15))), (30, Resign(0))]
-    events = decided_events(terms, *late)
-    drawn: Any = events[3]
-    other = next(move for move in "123" if move != drawn.move)
-    expected = f"the lot played for seat 0 '{other}', move: '{other}' by the record, '{drawn.move}' by the rules"
-    assert first_mismatch(_with(events, 4, move=other), tmp_path) == f"entry 4: where {expected}"
-    assert verdict_on(record_of(events), tmp_path).status is RecordStatus.FINE
-
-
 def test_a_changed_seed_is_found_by_the_random_draws(tmp_path: Path) -> None:
     """A signer may change the seed; then what was drawn from it no longer matches."""
     created: Any
@@ -261,28 +287,6 @@ def test_the_error_text_of_a_shortened_attempt_is_not_checked(tmp_path: Path) ->
     assert "attempts left: 7 by the record, 2 by the rules" in first_mismatch(
         _with(events, 3, attempts_left=7), tmp_path
     )
-
-
-@pytest.mark.parametrize(
-    ("terms", "expected"),
-    [
-        (
-            {"settings": Settings((("heap", 5000),))},
-            "invalid value '5000' for option heap; it must be a whole number from 1 to 1000",
-        ),
-        ({"settings": Settings((("heaps", 5),))}, "unknown option 'heaps'; known: heap; did you mean heap?"),
-        ({"settings": Settings(())}, "invalid match terms: settings must be all the options of nim, in their order"),
-        (
-            {"players": (Player("ada"),)},
-            "invalid match terms: players must be 2, one for each seat; the name of an open seat is empty",
-        ),
-        ({"opening": "nonsense"}, "cannot read the position 'nonsense'"),
-    ],
-)
-def test_invalid_match_terms_are_found(terms: dict[str, Any], expected: str, tmp_path: Path) -> None:
-    created: Any = MATCH[0]
-    changed = structs.replace(created, setup=change_setup(created.setup, **terms))
-    assert f"entry 1: {expected}" in first_mismatch([changed, *MATCH[1:]], tmp_path)
 
 
 def test_a_first_entry_of_another_match_is_found(tmp_path: Path) -> None:
@@ -414,16 +418,6 @@ def test_a_record_with_a_withdrawal_before_play_and_one_in_play_is_verified(tmp_
     assert verdict_on(record_of(events), tmp_path).status is RecordStatus.FINE
     assert describe(events[2]) == "the bot of seat 0 was withdrawn"
     assert describe(events[-2]) == "seat 1 forfeited (withdrawn)"
-
-
-def test_withdrawals_of_seats_that_no_bot_held_are_found(tmp_path: Path) -> None:
-    setup = nim_setup(players=(Player(), Player("carl", "1")))
-    events = decided_events(setup, (1, TakeSeat(0, Player("anna", "1"))), (2, StartPlay()), (3, Resign(0)))
-    for seat in (0, 7):
-        message = first_mismatch([events[0], SeatVacated(1, seat), *events[1:]], tmp_path)
-        assert "it holds no seat in this match" in message
-    forfeit = SeatForfeited(3, 9, "withdrawn")
-    assert "it holds no seat" in first_mismatch([*events[:-2], forfeit, events[-1]], tmp_path)
 
 
 def test_terms_and_scores_are_stored_only_if_they_are_set() -> None:

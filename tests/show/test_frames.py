@@ -8,7 +8,6 @@ from referee_api.v1 import clock_pb2, entry_pb2, game_pb2, match_pb2, result_pb2
 from engines.registry import games
 from referee.show.frames import BEFORE_PLAY, BoardPainter, Frame, next_frame
 from tests.site.samples import BEGAN_S, Story, match, won
-from tests.third_party_games.third_party_games import NIM
 
 
 def frames_of(story: Story) -> list[Frame]:
@@ -168,18 +167,6 @@ def test_a_game_that_is_not_known_here_is_drawn_as_a_table(rules: tuple[str, dic
     svg = painter.svg(replace(BEFORE_PLAY, view='{"<b>": "<script>"}'))
     assert svg.startswith("<svg")
     assert "<script>" not in svg
-
-
-def test_a_drawing_that_fails_is_replaced_by_a_table() -> None:
-    painter = BoardPainter(match().terms.rules, games())
-    assert painter.svg(replace(BEFORE_PLAY, view='{"not": "a board"}')).startswith("<svg")
-
-
-def test_a_game_that_does_not_draw_itself_is_shown_by_its_picture() -> None:
-    state = match_pb2.MatchState(position="5 1", view_json='{"heap": 5, "to_move": 1}')
-    started = entry_pb2.Entry(number=1, play_started=entry_pb2.PlayStarted(state=state))
-    painter = BoardPainter(game_pb2.Rules(game="nim"), {"nim": NIM})
-    assert ">|||||</text>" in painter.svg(next_frame(match(), BEFORE_PLAY, started))
 
 
 def test_a_bot_without_a_seat_in_the_match_does_not_break_the_page() -> None:

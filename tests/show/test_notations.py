@@ -19,9 +19,8 @@ from referee.match.commands import Command, FallFlag, Resign, StartPlay, SubmitM
 from referee.match.result import EndCause
 from referee.match.setup import Player
 from referee.records.packed_records import PackedRecords
-from tests.match.setups import make_setup
 from tests.records.forgery import lines_of, record_of
-from tests.records.matches import decided_events, random_match, short_match
+from tests.records.matches import decided_events, nim_setup, random_match, short_match
 
 FOOLS_MATE = "f2f3 e7e5 g2g4 d8h4"
 FOUR_MOVES = "C3 D4 pass pass"
@@ -45,9 +44,7 @@ def record(
         "game": game,
         "game_version": rules.version,
         "settings": rules.settings(options or {}),
-        "players": (Player("ada", "1"), Player("bob", "2")),
         "controls": (Fischer(10 * SECOND, SECOND // 2),) * 2,
-        "seed": bytes(32),
         "labels": (("title", r'a "final" [2] \ n'),),
     }
     asked: list[tuple[int, Command]] = [(0, StartPlay())]
@@ -56,7 +53,7 @@ def record(
         score = scores[ply] if scores else None
         asked.append((at_us, SubmitMove(seat, f"{seat}.{ply}.1", move, TurnMeasurement(at_us), score=score)))
     asked += [(60 * SECOND, command) for command in after]
-    return record_of(decided_events(make_setup(**{**usual, **terms}), *asked))
+    return record_of(decided_events(nim_setup(**{**usual, **terms}), *asked))
 
 
 def chess(moves: str, *after: Command, **terms: Any) -> bytes:

@@ -2,7 +2,7 @@
 
 import pytest
 from referee_api.conversion import to_message
-from referee_api.v1 import clock_pb2, result_pb2, sprt_pb2, tournament_pb2
+from referee_api.v1 import clock_pb2, match_pb2, result_pb2, sprt_pb2, tournament_pb2
 from referee_client.organiser.clock_text import clock
 
 from referee.show.formatting import counted, end_text, points_text, signed, time_text
@@ -23,22 +23,46 @@ def played(ending: result_pb2.Ending.ValueType, reason: str = "") -> result_pb2.
     return result_pb2.PlayedResult(ending=ending, reason=reason)
 
 
+FOUR = match("anna", "bert", "cleo", "dora", game="toc")
+PLAYED = [
+    ("the winner and the reason", match(), (1, 2), played(result_pb2.ENDING_RULES, "no_men"), "anna wins, no men"),
+    ("a resignation", match(), (2, 1), played(result_pb2.ENDING_RESIGNATION), "bert wins, by resignation"),
+    ("an agreed draw", match(), (1, 1), played(result_pb2.ENDING_DRAW_AGREED), "draw, draw by agreement"),
+    ("a claimed draw", match(), (1, 1), played(result_pb2.ENDING_DRAW_CLAIMED), "draw, draw claimed"),
+    (
+        "an adjudication",
+        match(),
+        (1, 2),
+        played(result_pb2.ENDING_ADJUDICATION),
+        "anna wins, decided by an administrator",
+    ),
+    ("a draw only once", match(), (1, 1), played(result_pb2.ENDING_RULES, "draw"), "draw"),
+    ("no reason if there is none", match(), (1, 2), played(result_pb2.ENDING_RULES), "anna wins"),
+    ("both partners", FOUR, (1, 2), played(result_pb2.ENDING_RULES, "home"), "anna and cleo win, home"),
+]
+WINNERS = [
+    ("with its seat if a bot plays against itself", match("anna", "anna"), (2, 1), "black (anna)"),
+    ("once if it has two seats of a side", match("anna", "bert", "anna", "bert", game="toc"), (1, 2), "anna"),
+    ("by its seat if that is open", match("", "bert"), (1, 2), "white"),
+]
+
+
 @pytest.mark.parametrize(
-    ("ranks", "ending", "words"),
-    [
-        ((1, 2), played(result_pb2.ENDING_RULES, "no_men"), "anna wins, no men"),
-        ((2, 1), played(result_pb2.ENDING_RESIGNATION), "bert wins, by resignation"),
-        ((1, 1), played(result_pb2.ENDING_DRAW_AGREED), "draw, draw by agreement"),
-        ((1, 1), played(result_pb2.ENDING_DRAW_CLAIMED), "draw, draw claimed"),
-        ((1, 2), played(result_pb2.ENDING_ADJUDICATION), "anna wins, decided by an administrator"),
-        ((1, 1), played(result_pb2.ENDING_RULES, "draw"), "draw"),
-        ((1, 2), played(result_pb2.ENDING_RULES), "anna wins"),
-    ],
+    ("it", "ranks", "ending", "words"), [row[1:] for row in PLAYED], ids=[row[0] for row in PLAYED]
 )
-def test_a_played_match_names_the_winner_and_why(
-    ranks: tuple[int, int], ending: result_pb2.PlayedResult, words: str
+def test_the_words_for_a_played_match_name(
+    it: match_pb2.Match, ranks: tuple[int, int], ending: result_pb2.PlayedResult, words: str
 ) -> None:
-    assert result_text(match(), won(ranks, played=ending)) == words
+    assert result_text(it, won(ranks, played=ending)) == words
+
+
+@pytest.mark.parametrize(("it", "ranks", "name"), [row[1:] for row in WINNERS], ids=[row[0] for row in WINNERS])
+def test_a_winner_is_named(it: match_pb2.Match, ranks: tuple[int, int], name: str) -> None:
+    assert winner_names(it, won(ranks)) == (name,)
+
+
+def test_a_match_without_a_result_has_no_words_for_it() -> None:
+    assert result_text(match(), result_pb2.Result()) == ""
 
 
 @pytest.mark.parametrize("cause", result_pb2.ForfeitCause.values()[1:])
@@ -51,28 +75,6 @@ def test_a_forfeit_names_the_seat_and_its_fault(cause: result_pb2.ForfeitCause.V
 def test_a_void_match_has_no_winner(cause: result_pb2.VoidCause.ValueType) -> None:
     void = result_pb2.VoidResult(cause=cause, message="the mains failed")
     assert result_text(match(), won((), voided=void)) == f"void: {VOID_CAUSES[cause]} (the mains failed)"
-
-
-def test_a_match_without_a_result_has_no_words_for_it() -> None:
-    assert result_text(match(), result_pb2.Result()) == ""
-
-
-def test_partners_win_together() -> None:
-    four = match("anna", "bert", "cleo", "dora", game="toc")
-    assert result_text(four, won((1, 2), played=played(result_pb2.ENDING_RULES, "home"))) == "anna and cleo win, home"
-
-
-def test_a_bot_that_plays_against_itself_is_named_with_its_seat() -> None:
-    assert winner_names(match("anna", "anna"), won((2, 1))) == ("black (anna)",)
-
-
-def test_a_bot_with_two_seats_of_one_side_is_named_once() -> None:
-    four = match("anna", "bert", "anna", "bert", game="toc")
-    assert winner_names(four, won((1, 2))) == ("anna",)
-
-
-def test_an_open_seat_wins_under_its_own_name() -> None:
-    assert winner_names(match("", "bert"), won((1, 2))) == ("white",)
 
 
 CLOCKS = {
@@ -101,17 +103,11 @@ def test_a_clock_is_described(text: str) -> None:
     assert time_control_text(clock_pb2.TimeControl(rule=rule_of(text))) == CLOCKS[text]
 
 
-def test_days_are_days() -> None:
-    rule = clock_pb2.ClockRule(correspondence=clock_pb2.Correspondence(move_ms=86_400_000, max_ms=14 * 86_400_000))
-    assert time_control_text(clock_pb2.TimeControl(rule=rule)) == "1 d per move, up to 14 d"
-
-
-def test_odds_are_mentioned() -> None:
-    control = clock_pb2.TimeControl(rule=rule_of("60"), odds=[clock_pb2.SeatOdds(seat=1, rule=rule_of("30"))])
-    assert time_control_text(control) == "1 min for all moves, with odds"
-
-
-def test_no_clock_is_untimed() -> None:
+def test_days_odds_and_no_clock_have_words_too() -> None:
+    days = clock_pb2.ClockRule(correspondence=clock_pb2.Correspondence(move_ms=86_400_000, max_ms=14 * 86_400_000))
+    assert time_control_text(clock_pb2.TimeControl(rule=days)) == "1 d per move, up to 14 d"
+    odds = clock_pb2.TimeControl(rule=rule_of("60"), odds=[clock_pb2.SeatOdds(seat=1, rule=rule_of("30"))])
+    assert time_control_text(odds) == "1 min for all moves, with odds"
     assert time_control_text(clock_pb2.TimeControl()) == "untimed"
 
 
@@ -148,54 +144,43 @@ def test_every_format_of_the_contract_is_covered_here() -> None:
     assert known <= {name for terms, _ in FORMATS for name in terms}
 
 
-@pytest.mark.parametrize(
-    ("left_us", "periods", "text"),
-    [
-        (3_723_999_999, {}, "1:02:03"),
-        (123_999_999, {}, "2:03"),
-        (10_000_000, {}, "0:10"),
-        (9_999_999, {}, "9.9"),
-        (-5, {}, "0.0"),
-        (2_000_000, {"moves": 2}, "2.0 for 2 moves"),
-        (0, {"periods": 1}, "0.0 and 1 period"),
+NUMBERS = {
+    "the time left is rounded down": [
+        (clock_text(3_723_999_999), "1:02:03"),
+        (clock_text(123_999_999), "2:03"),
+        (clock_text(10_000_000), "0:10"),
+        (clock_text(9_999_999), "9.9"),
+        (clock_text(-5), "0.0"),
+        (clock_text(2_000_000, moves=2), "2.0 for 2 moves"),
+        (clock_text(0, periods=1), "0.0 and 1 period"),
     ],
-)
-def test_a_clock_shows_the_time_left_rounded_down(left_us: int, periods: dict[str, int], text: str) -> None:
-    assert clock_text(left_us, **periods) == text
-
-
-@pytest.mark.parametrize(
-    ("points", "text"), [(0, "0"), (0.5, "½"), (2.5, "2½"), (3, "3"), (1 / 3, "0.33"), (100.0, "100")]
-)
-def test_points_are_written_with_fractions(points: float, text: str) -> None:
-    assert points_text(points) == text
-
-
-@pytest.mark.parametrize(("value", "text"), [(12.4, "+12"), (-12.6, "−13"), (0.4, "0"), (-0.4, "0")])
-def test_nonzero_differences_have_a_sign(value: float, text: str) -> None:
-    assert signed(value) == text
-
-
-@pytest.mark.parametrize(
-    ("us", "text"),
-    [
-        (0, "0 ms"),
-        (1_234, "1.2 ms"),
-        (56_789, "57 ms"),
-        (2_530_000, "2.53 s"),
-        (90_000_000, "1.5 min"),
-        (5e8, "8.33 min"),
+    "points have fractions": [
+        (points_text(points), text)
+        for points, text in ((0, "0"), (0.5, "½"), (2.5, "2½"), (3, "3"), (1 / 3, "0.33"), (100.0, "100"))
     ],
-)
-def test_times_have_a_suitable_unit(us: float, text: str) -> None:
-    assert time_text(us) == text
+    "nonzero differences have a sign": [
+        (signed(value), text) for value, text in ((12.4, "+12"), (-12.6, "−13"), (0.4, "0"), (-0.4, "0"))
+    ],
+    "times have a suitable unit": [
+        (time_text(0), "0 ms"),
+        (time_text(1_234), "1.2 ms"),
+        (time_text(56_789), "57 ms"),
+        (time_text(2_530_000), "2.53 s"),
+        (time_text(90_000_000), "1.5 min"),
+        (time_text(5e8), "8.33 min"),
+    ],
+    "ends are words": [
+        (end_text(End("played", "no_men")), "no men"),
+        (end_text(End("forfeited", "time")), "lost on time"),
+    ],
+    "nouns are singular for one": [
+        (counted(1, "match", "matches"), "1 match"),
+        (counted(2, "match", "matches"), "2 matches"),
+        (counted(2, "move"), "2 moves"),
+    ],
+}
 
 
-def test_ends_are_described_in_words() -> None:
-    assert end_text(End("played", "no_men")) == "no men"
-    assert end_text(End("forfeited", "time")) == "lost on time"
-
-
-def test_nouns_are_singular_for_one_and_plural_otherwise() -> None:
-    counts = [counted(1, "match", "matches"), counted(2, "match", "matches"), counted(2, "move")]
-    assert counts == ["1 match", "2 matches", "2 moves"]
+@pytest.mark.parametrize("written", NUMBERS.values(), ids=NUMBERS)
+def test_what_is_formatted_reads_well(written: list[tuple[str, str]]) -> None:
+    assert [text for text, _ in written] == [expected for _, expected in written]

@@ -107,6 +107,9 @@ RULES: dict[str, list[Case]] = {
     "a_square_for_en_passant_where_no_pawn_can_be_taken_is_read_and_not_written": [
         case(AFTER_E4.format("e3"), after=AFTER_E4.format("-")),
         case(line="e2e4", after=AFTER_E4.format("-")),
+        # The pawn that could take is pinned by the rook, and then free.
+        case("8/8/8/8/k2p3R/8/4P3/4K3 w - - 0 1", "e2e4", lacks="d4e3", after="… b - - 0 1"),
+        case("8/8/8/k7/3p3R/8/4P3/4K3 w - - 0 1", "e2e4", has="d4e3", after="… b - e3 0 1"),
     ],
 }
 

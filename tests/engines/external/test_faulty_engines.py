@@ -306,25 +306,16 @@ def test_a_connection_that_is_reset_is_a_fault() -> None:
 
 
 def test_a_fork_closes_its_copy_of_the_connection() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        address = f"127.0.0.1:{listening.getsockname()[1]}"
-        thread = threading.Thread(target=lambda: answer_connections(listening, 2))
-        thread.start()
-        client = EngineClient(Declaration("nim", address=address, limits=PATIENT))
-        assert client.ask("echo", {}, as_text) == '{"id":1,"ask":"echo"}'
-        client._forget()
-        assert client.ask("echo", {}, as_text) == '{"id":2,"ask":"echo"}'
-        client.close()
-        client._forget()
-        thread.join()
-
-
-def answer_connections(listening: socket.socket, times: int) -> None:
-    """Repeat the first line of each of so many connections."""
-    for _ in range(times):
-        accepted, _ = listening.accept()
-        with accepted, accepted.makefile("rb") as lines:
-            accepted.sendall(lines.readline())
+    listening = socket.create_server(("127.0.0.1", 0))
+    address = f"127.0.0.1:{listening.getsockname()[1]}"
+    threading.Thread(target=serve_on, args=(listening, lambda line: line), daemon=True).start()
+    client = EngineClient(Declaration("nim", address=address, limits=PATIENT))
+    assert client.ask("echo", {}, as_text) == '{"id":1,"ask":"echo"}'
+    client._forget()
+    assert client.ask("echo", {}, as_text) == '{"id":2,"ask":"echo"}'
+    client.close()
+    client._forget()
+    listening.shutdown(socket.SHUT_RDWR)
 
 
 @pytest.mark.parametrize(("max_reads", "kept"), [(1, ""), (2, "x" * KEPT_ERROR_BYTES)])

@@ -1,8 +1,6 @@
 """The games of OpenSpiel are either listed or excluded, and the page and the registry have the same list."""
 
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
@@ -11,7 +9,7 @@ import pyspiel
 import pytest
 
 from engines import registry
-from engines.api import SPECTATOR, Game
+from engines.api import Game
 from engines.game_errors import UnknownGame
 from engines.openspiel import game as spiel_game
 from engines.openspiel.catalogue import EXCLUDED, LISTED
@@ -19,7 +17,7 @@ from engines.openspiel.game import PREFIX, find_listed
 from engines.openspiel.position import SpielPosition
 from engines.openspiel.rules import load_rules
 from engines.testing import hidden_checks, suite
-from engines.testing.random_games import any_choice, game_path
+from engines.testing.random_games import game_path
 from engines.testing.suite import CHECKS, Suspect, run_checks
 from referee.live.match_request import find_game
 
@@ -106,12 +104,6 @@ def test_the_error_for_an_excluded_game_says_why(find: Callable[[str], Game]) ->
         find("openspiel_hanabi")
 
 
-def test_nothing_of_openspiel_is_imported_for_another_game() -> None:
-    script = "import sys, referee.cli; from engines.registry import find; find('toc'); print('pyspiel' in sys.modules)"
-    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert found.stdout == "False\n"
-
-
 every_game = pytest.mark.parametrize("name", LISTED)
 
 HIDDEN_GAMES = 1
@@ -160,14 +152,3 @@ def check_public(position: SpielPosition, seat: int, first: str, second: str) ->
     for viewer in set(range(position.rules.seats)) - {seat}:
         if position.visible_move(seat, first, viewer) == first:
             assert after.text(viewer) != twin.text(viewer), f"{seat} plays {first}, {viewer} does not see it"
-
-
-@every_game
-def test_options_can_be_combined_in_any_way(name: str) -> None:
-    game, rng = listed(name), random.Random(name)
-    for _ in range(4 if game.options.declared else 0):
-        settings = game.settings(any_choice(game, rng))
-        for position in islice(game_path(game, settings, rng), 3):
-            assert isinstance(position, SpielPosition)
-            assert position.rules.seats == len(game.table(settings).seats)
-            assert position.text(SPECTATOR)

@@ -260,15 +260,11 @@ def test_chance_of_a_game_without_chance_is_a_programming_error() -> None:
     assert settled(rules, chance, Chance(b"")).owing
 
 
-def test_a_drawing_shows_the_lines_of_the_state_below_each_other() -> None:
+def test_a_drawing_shows_the_lines_of_the_state_below_each_other_with_their_blanks() -> None:
     game = find("openspiel_tic_tac_toe")
     drawn = game.svg(game.settings(), play(start("tic_tac_toe"), "x(1,1)").view(0), "x(1,1)")
     assert all(f">{text}</text>" in drawn for text in ("...", ".x.", "state"))
     assert "?" not in game.svg(game.settings(), {"state": None})
-
-
-def test_a_drawing_keeps_the_blanks_of_the_state() -> None:
-    game = find("openspiel_tic_tac_toe")
     assert f">{BLANK}x{BLANK}{BLANK}o</text>" in game.svg(game.settings(), {"state": [" x  o"]})
 
 

@@ -13,6 +13,7 @@ from engines.troke import GAME
 from engines.troke.pieces import Pieces
 from engines.troke.placing import COMPILED
 from engines.troke.position import TrokePosition
+from tests.engines.rule_cases import check_sequence
 from tests.engines.second.crowded import crowded_rows, some_settings
 from tests.engines.troke.positions import read, start
 from tests.engines.troke.test_boards import small
@@ -53,16 +54,8 @@ def state(at: Pieces) -> tuple[object, ...]:
 def test_a_list_has_the_length_and_the_members_of_its_iteration(seed: int) -> None:
     for at in positions(seed):
         turns = at.moves()
-        expanded = list(turns)
-        assert len(turns) == len(expanded) == len(set(expanded))
-        assert bool(turns) == bool(expanded)
-        assert [turns[index] for index in range(len(expanded))] == expanded
-        assert [turns[index] for index in range(-len(expanded), 0)] == expanded
-        assert turns[1:4] == expanded[1:4]
-        assert all(turn in turns for turn in expanded)
-        for outside in (len(expanded), -len(expanded) - 1):
-            with pytest.raises(IndexError):
-                turns[outside]
+        check_sequence(turns, list(turns))
+        assert turns[1:4] == list(turns)[1:4]
 
 
 @seeds

@@ -11,6 +11,7 @@ from engines.trox.lattice import cell_named, place_of
 from engines.trox.move_sequence import NO_MOVES, MoveSequence, listed
 from engines.trox.notation import Lay, Put, read_move
 from engines.trox.pawns import PASS, Pawns
+from tests.engines.rule_cases import check_sequence
 from tests.engines.trox.positions import all_down, at, start
 
 SETTINGS = GAME.settings({"tileset": "free"})
@@ -65,37 +66,24 @@ def game(options: dict[str, str], rng: random.Random) -> Iterator[Pawns]:
         pawns = pawns.play(rng.choice(moves))
 
 
-def check(moves: MoveSequence, expected: list[int]) -> None:
-    many = len(expected)
-    assert list(moves) == expected
-    assert len(moves) == many
-    assert bool(moves) == (many > 0)
-    assert [moves[index] for index in range(-many, many)] == expected * 2
-    for index in (many, many + 1, -many - 1):
-        with pytest.raises(IndexError):
-            moves[index]
-
-
 @pytest.mark.parametrize("options", OPTION_SETS, ids=lambda options: " ".join(options.values()) or "default")
 def test_the_sequence_has_the_length_and_the_items_of_its_list(options: dict[str, str]) -> None:
     rng = random.Random(str(options))
     for pawns in [pawns for _ in range(3) for pawns in game(options, rng)]:
-        moves = list(pawns.moves())
-        assert len(set(moves)) == len(moves)
-        check(pawns.moves(), moves)
+        check_sequence(pawns.moves(), list(pawns.moves()))
 
 
 def test_a_sequence_may_have_up_to_three_groups() -> None:
-    check(MoveSequence(4, (1, 2), (3, 4, 5)), [19, 20, 21, 35, 36, 37])
-    check(MoveSequence(4, (1,), (3, 4), (), (9,), (5, 6), (7,)), [19, 20, 87, 103])
-    check(MoveSequence(4, (), (3, 4), (2,), (9,), (5, 6), ()), [41])
+    check_sequence(MoveSequence(4, (1, 2), (3, 4, 5)), [19, 20, 21, 35, 36, 37])
+    check_sequence(MoveSequence(4, (1,), (3, 4), (), (9,), (5, 6), (7,)), [19, 20, 87, 103])
+    check_sequence(MoveSequence(4, (), (3, 4), (2,), (9,), (5, 6), ()), [41])
 
 
 def test_given_moves_and_none_are_sequences_too() -> None:
-    check(listed([-1, 4096, 5]), [-1, 4096, 5])
-    check(NO_MOVES, [])
+    check_sequence(listed([-1, 4096, 5]), [-1, 4096, 5])
+    check_sequence(NO_MOVES, [])
 
 
 @pytest.mark.parametrize("suicide", ["captured", "forbidden"])
 def test_a_seat_that_cannot_move_has_only_the_pass(suicide: str) -> None:
-    check(at(all_down(4), suicide=suicide).pawns.moves(), [PASS])
+    check_sequence(at(all_down(4), suicide=suicide).pawns.moves(), [PASS])

@@ -1,4 +1,4 @@
-"""Trox by its rules page: each line of "Must hold", each rule, and the effect of each option."""
+"""Trox by its rules page: each line of "Must hold", each rule, the effect of each option, and refused moves."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from engines.trox import GAME
 from engines.trox.notation import move_text
 from engines.trox.pawns import Pawns
 from engines.trox.triangles import captured
+from tests.engines.rule_cases import Case, case, check
 from tests.engines.trox.positions import (
     FIRST,
     STRIP,
     TWO_PIECES,
     all_down,
     at,
-    colours,
     moves,
     pawns,
     played,
@@ -23,9 +23,178 @@ from tests.engines.trox.positions import (
     won_by,
 )
 
-ROUND, SQUARE = 0, 1
+FIGURE_5 = ["BRN@0.0u/0.-1d:0.0d", "NRB@-2.0d/-2.1u:-2.0d", "BRN@0.1u/0.0d:0.1d", "+0.1u", "+-1.1d"]
+BAY = ["NBR@0.0u/0.-1d:0.0u", "NRB@-1.-1d/-1.-1u:-1.-1d"]
+DEEPER_BAY = [*BAY, "BNR@1.-2u/1.-3d:1.-2u"]
+CLOSING = "RBN@1.-1d/2.-1u:1.-1d"
+TO_AND_FRO = ["-1.0d>6.0u", "4.0d>6.0d", "6.0u>-1.0d", "6.0d>4.0d"]
+"""Moves on a strip of five."""
+ONE_PAWN = text_of(FIRST, {"round": "0.0d"})
+TWO_PAWNS = text_of(TWO_PIECES, {"round": "0.0d", "square": "0.1u"})
+NO_BLUE = text_of(TWO_PIECES, {"round": "0.0d 0.1d", "square": "0.0u 0.1u"})
+NO_BLUE_THREE = text_of(f"{TWO_PIECES} NBR@1.0d/1.1u", {"round": "0.0d 0.1d", "square": "0.0u 1.0u"})
+ONE_COLOUR_SHUT_IN = text_of(
+    " ".join(STRIP[:5]),
+    {"round": "0.0d 3.0u 0.0u 2.0d", "round_neutral": "-1.0d 3.0d", "square": "1.0u 5.0u 2.0u 4.0d 1.0d 4.0u"},
+    plies=14,
+)
 
-# --- Must hold
+OTHERS_TRIANGLE = text_of(
+    f"{TWO_PIECES} NRB@1.0d/1.1u NBR@3.0u/3.-1d",
+    {"round": "-1.0d 1.0d 2.0u 3.0u 3.0d", "square": "0.0d 0.1d -1.1d 0.0u 1.0u"},
+)
+"""Round may play 0.1u and be captured there; then Square's pawn on 0.0d has a winning triangle."""
+
+CAPTURE_FIRST = text_of(
+    f"{TWO_PIECES} NRB@1.0d/1.1u",
+    {"round": "0.0u 1.0u 2.0u", "square": "0.0d", "square_neutral": "0.1d -1.1d"},
+)
+"""Round may play 0.1u among neutral pawns and one of Square's, which it captures."""
+
+
+BESIDE_A_GAP = text_of(
+    f"{TWO_PIECES} NRB@1.0d/1.1u NBR@3.0u/3.-1d RNB@4.0d/4.1u",
+    {"round": "-1.0d 1.0d 2.0u 3.0u 3.0d 2.0d", "square": "0.0d 0.1d -1.1d 0.0u 1.0u 4.0u"},
+)
+"""All pawns are down, and Round may move a red pawn to 0.1u, into Square's triangle."""
+
+
+THREE_NEUTRAL = text_of(TWO_PIECES, {"round_neutral": "0.0d 0.1d -1.1d", "square": "-1.0d 0.0u"})
+TWO_CORNERS = text_of(TWO_PIECES, {"round": "0.0d 0.1u", "square": "0.0u", "square_neutral": "0.1d"})
+CAPTURES = {"neutral_triangle": "captures"}
+
+
+RULES: dict[str, list[Case]] = {
+    "figure_5_ends_with_a_neutral_pawn": [
+        case(
+            line=" ".join(FIGURE_5),
+            after="BRN@0.0u/0.-1d,BRN@0.1u/0.0d,NRB@-2.0d/-2.1u -1.1d,0.0d,0.1d -2.0d 0.1u NRR/NNBB square 5 0",
+        )
+    ],
+    # TX-1 to TX-3: the beginning
+    "each_seat_begins_with_two_pawns_of_each_colour": [case(after="- - - - NNBBRR/NNBBRR round 0 0")],
+    "the_first_piece_has_a_fixed_place": [
+        case(begins=kind, moves=" ".join(f"{kind}@0.0u/0.-1d:{cell}" for cell in ("-1.0d", "0.0d", "0.0u")))
+        for kind in ("NBR", "NRB", "BNR", "BRN", "RNB", "RBN")
+    ],
+    # TX-4 to TX-7: placing
+    "a_pawn_goes_on_a_free_cell_of_its_colour": [case(ONE_PAWN, begins="+", moves="+-1.0d +0.0u")],
+    "a_pawn_that_is_not_in_hand_is_not_placed": [
+        case(NO_BLUE, begins="+", moves="+-1.0d +-1.1d"),
+        case(NO_BLUE, begins="BRN", moves=""),  # Both have been laid.
+        case(NO_BLUE, begins="NBR@1.0d/1.1u", moves="NBR@1.0d/1.1u:1.0u NBR@1.0d/1.1u:2.0u"),
+    ],
+    "a_piece_touches_the_ground_by_a_side": [
+        case(ONE_PAWN, has="NBR@1.0d/1.1u:1.0d"),
+        case(ONE_PAWN, begins="NBR@2.0u", moves=""),
+        case(ONE_PAWN, begins="NBR@0.0u", moves=""),
+    ],
+    "no_empty_area_is_enclosed": [
+        case(line=" ".join(bay), hole_rule=rule, has=CLOSING * allowed, lacks=CLOSING * (not allowed))
+        for rule, closes_bay, closes_deeper_bay in (
+            ("edge", False, False),
+            ("vertex", True, False),
+            ("off", True, True),
+        )
+        for bay, allowed in ((BAY, closes_bay), (DEEPER_BAY, closes_deeper_bay))
+    ],
+    # TX-8: moving
+    "when_all_pawns_are_placed_a_pawn_moves_to_any_free_cell_of_its_colour": [
+        case(all_down(5), moves="-1.0d>6.0u 0.0d>6.0d 0.0u>5.0d 2.0d>5.0d 3.0d>6.0u 3.0u>6.0d"),
+        case(
+            all_down(5),
+            "-1.0d>6.0u",
+            after="… 0.0d,0.0u,2.0d,3.0d,3.0u,6.0u 1.0d,1.0u,2.0u,4.0d,4.0u,5.0u - -/- square 15 0",
+        ),
+        case(ONE_COLOUR_SHUT_IN, moves="0.0d>6.0d 0.0u>5.0d 2.0d>5.0d 3.0u>6.0d"),
+    ],
+    # TX-9 to TX-12: triangles
+    "suicide_can_be_forbidden": [
+        case(OTHERS_TRIANGLE, has="+0.1u"),
+        case(OTHERS_TRIANGLE, suicide="forbidden", lacks="+0.1u", illegal=("+0.1u", "TX-12", "captured on 0.1u")),
+        case(THREE_NEUTRAL, neutral_triangle="captures", suicide="forbidden", lacks="+0.1u"),
+    ],
+    "a_pawn_may_or_may_not_move_into_a_capturing_triangle": [
+        case(BESIDE_A_GAP, suicide="captured", has="1.0d>0.1u"),
+        case(BESIDE_A_GAP, suicide="safe", has="1.0d>0.1u"),
+        case(BESIDE_A_GAP, suicide="forbidden", lacks="1.0d>0.1u", illegal=("1.0d>0.1u", "TX-12", "captured on 0.1u")),
+    ],
+    "a_neutral_pawn_never_moves_again": [case(all_down(6, neutral="square", plies=15), moves="pass")],
+    # TX-13 and TX-14: the end without a triangle
+    "a_seat_that_cannot_move_passes_and_two_passes_are_a_draw": [
+        case(all_down(4), moves="pass"),
+        case(all_down(4), "pass", moves="pass", after="… square 15 1"),
+        case(all_down(4), "pass pass", over="passes 0.5 0.5"),
+        case(all_down(4, plies=16, passes=2), over="passes 0.5 0.5"),
+    ],
+    "having_no_move_can_be_a_loss": [
+        case(all_down(4), no_move="loss", over="no_move 0 1"),
+        case(all_down(5), no_move="loss", over=""),
+    ],
+    "having_neutral_pawns_only_can_be_a_loss": [
+        case(all_down(6, neutral="round"), no_move="loss", moves="pass"),
+        case(all_down(6, neutral="round"), all_neutral="loss", over="all_neutral 0 1"),
+        case(all_down(4), all_neutral="loss", moves="pass"),
+    ],
+    "a_move_resets_the_count_of_passes": [
+        case(all_down(6, neutral="round"), "pass", after="… square 15 1"),
+        case(all_down(6, neutral="round"), "pass 1.0d>5.0d", moves="pass", after="… round 16 0"),
+    ],
+    "repetition_limits_how_often_a_position_may_occur": [
+        case(all_down(5), " ".join((TO_AND_FRO * 3)[:plies]), repetition=limit, over=over)
+        for limit, ends in ((1, 0), (2, 4), (3, 8), (4, 12))
+        for plies, over in ((ends, "repetition 0.5 0.5"), (ends - 1, ""))
+        if plies >= 0
+    ],
+    "without_repetition_the_maximum_length_still_ends_the_game": [
+        case(all_down(5), " ".join(TO_AND_FRO * 7), repetition=0, max_plies=42, over="max_plies 0.5 0.5")
+    ],
+    "the_standing_counts_pawns_that_are_not_neutral": [
+        case(standing=(6, 6)),
+        case(line=" ".join(FIGURE_5), standing=(6, 5)),
+        case(all_down(6, neutral="round"), standing=(0, 6)),
+    ],
+    # Moves that are refused
+    "the_error_for_an_illegal_move_has_its_rule": [
+        *(
+            case(text, illegal=illegal)
+            for text, illegal in (
+                ("", ("NBR@1.0u/1.-1d:1.0u", "TX-3", "the first piece must be laid on 0.0u/0.-1d")),
+                ("", ("+0.0u", "TX-4", "there is no piece on 0.0u")),
+                ("", ("NBR@0.0u/0.-1d:0.-1d", "TX-4", "on one of 0.0d, 0.0u, -1.0d")),
+                ("", ("pass", "TX-13", "round has another move")),
+                (ONE_PAWN, ("+0.0d", "TX-4", "0.0d is not free")),
+                (ONE_PAWN, ("+99.-99d", "TX-4", "there is no piece on 99.-99d")),  # The farthest cell that has a name.
+                (ONE_PAWN, ("NBR@0.0d/1.0u:0.0d", "TX-5", "there is already a piece on 0.0d")),
+                (ONE_PAWN, ("NBR@9.0d/10.0u:9.0d", "TX-5", "must touch the ground")),
+                (TWO_PAWNS, ("0.0d>0.1d", "TX-8", "before all twelve are placed")),
+                (NO_BLUE, ("NBR@1.0d/1.1u:1.0d", "TX-4", "round has no blue pawn left to place, only black and red")),
+                (NO_BLUE_THREE, ("+1.0d", "TX-4", "round has no blue pawn left to place, only black and red")),
+                (NO_BLUE, ("BRN@1.0d/1.1u:2.0u", "TX-2", "no piece BRN in the supply; it has BNR, NBR, NRB, RBN, RNB")),
+                (all_down(), ("+7.0d", "TX-8", "all pawns are placed; write a move")),
+                (all_down(), ("NBR@9.0u/9.-1d:9.0u", "TX-8", "no more pieces may be laid")),
+                (all_down(), ("1.0d>7.0d", "TX-8", "round has no pawn on 1.0d")),
+                (all_down(), ("9.9u>7.0d", "TX-8", "round has no pawn on 9.9u")),
+                (all_down(), ("-1.0d>9.9u", "TX-8", "there is no piece on 9.9u")),
+                (all_down(), ("-1.0d>0.0u", "TX-8", "0.0u is not free")),
+                (all_down(), ("-1.0d>6.0d", "TX-8", "a black pawn may move only to black cells; 6.0d has another")),
+                (all_down(neutral="square"), ("1.0d>7.0d", "TX-9", "the pawn on 1.0d is neutral")),
+            )
+        ),
+        case(line=" ".join(BAY), illegal=(CLOSING, "TX-6", "the piece would enclose an empty area")),
+    ],
+    "a_move_to_the_same_cell_is_not_a_pass": [
+        case(all_down(4), illegal=("0.0d>0.0d", "TX-8", "")),
+        case(all_down(4), illegal=("1.0d>1.0d", "TX-8", "")),
+        case(all_down(neutral="round"), illegal=("0.0d>0.0d", "TX-9", "")),
+    ],
+}
+
+
+@pytest.mark.parametrize("cases", RULES.values(), ids=RULES)
+def test_a_rule(cases: list[Case]) -> None:
+    for expected in cases:
+        check(GAME, expected)
 
 
 @pytest.mark.parametrize("first", moves(start()))
@@ -35,32 +204,8 @@ def test_after_any_first_move_there_are_24_placements_and_434_moves(first: str) 
     assert len(moves(position)) == 434
 
 
-FIGURE_5 = ["BRN@0.0u/0.-1d:0.0d", "NRB@-2.0d/-2.1u:-2.0d", "BRN@0.1u/0.0d:0.1d", "+0.1u", "+-1.1d"]
-
-
-def test_figure_5_ends_with_a_neutral_pawn() -> None:
-    position = played(start(), *FIGURE_5)
-    assert pawns(position) == {"0.0d": "round", "-2.0d": "square", "0.1d": "round", "0.1u": "neutral", "-1.1d": "round"}
-
-
-def test_the_ground_of_the_examples_has_its_colours() -> None:
-    assert colours(TWO_PIECES) == {"0.0d": "B", "0.0u": "R", "-1.0d": "N", "0.1d": "B", "0.1u": "R", "-1.1d": "N"}
-
-
-# --- TX-1 to TX-3: the beginning
-
-
-def test_each_seat_begins_with_two_pawns_of_each_colour() -> None:
-    assert str(start()) == "- - - - NNBBRR/NNBBRR round 0 0"
-
-
 def test_round_begins_for_every_seed() -> None:
     assert GAME.start(GAME.settings(), b"a") == GAME.start(GAME.settings(), b"b")
-    assert start().owing == (ROUND,)
-
-
-def test_the_first_piece_has_a_fixed_place() -> None:
-    assert {move[3:].split(":")[0] for move in moves(start())} == {"@0.0u/0.-1d"}
 
 
 def kinds(moves: list[str]) -> set[str]:
@@ -107,44 +252,6 @@ def test_a_piece_that_is_turned_over_is_taken_from_the_same_heap() -> None:
     assert "NBR" in kinds(moves(played(start(tileset="free"), *laid)))
 
 
-# --- TX-4 to TX-7: placing
-
-
-def test_a_pawn_goes_on_a_free_cell_of_its_colour() -> None:
-    position = at(text_of(FIRST, {"round": "0.0d"}))
-    assert [move for move in moves(position) if "@" not in move] == ["+-1.0d", "+0.0u"]
-
-
-def test_a_pawn_that_is_not_in_hand_is_not_placed() -> None:
-    text = text_of(TWO_PIECES, {"round": "0.0d 0.1d", "square": "0.0u 0.1u"})
-    assert kinds(moves(at(text))) == {"NBR", "NRB", "BNR", "RNB", "RBN"}
-    assert [move for move in moves(at(text)) if "@" not in move] == ["+-1.0d", "+-1.1d"]
-    on_blue = [move for move in moves(at(text)) if move.startswith("NBR@1.0d/1.1u")]
-    assert on_blue == ["NBR@1.0d/1.1u:1.0u", "NBR@1.0d/1.1u:2.0u"]
-
-
-def test_a_piece_touches_the_ground_by_a_side() -> None:
-    position = at(text_of(FIRST, {"round": "0.0d"}))
-    assert "NBR@1.0d/1.1u:1.0d" in moves(position)
-    assert not any(move.startswith("NBR@2.0u") for move in moves(position))
-    assert not any(move.startswith("NBR@0.0u") for move in moves(position))
-
-
-BAY = ["NBR@0.0u/0.-1d:0.0u", "NRB@-1.-1d/-1.-1u:-1.-1d"]
-DEEPER_BAY = [*BAY, "BNR@1.-2u/1.-3d:1.-2u"]
-CLOSING = "RBN@1.-1d/2.-1u:1.-1d"
-
-
-@pytest.mark.parametrize(
-    ("hole_rule", "closes_bay", "closes_deeper_bay"),
-    [("edge", False, False), ("vertex", True, False), ("off", True, True)],
-)
-def test_no_empty_area_is_enclosed(hole_rule: str, closes_bay: bool, closes_deeper_bay: bool) -> None:
-    before = start(hole_rule=hole_rule)
-    assert (CLOSING in moves(played(before, *BAY))) == closes_bay
-    assert (CLOSING in moves(played(before, *DEEPER_BAY))) == closes_deeper_bay
-
-
 @pytest.mark.parametrize("suicide", ["captured", "safe", "forbidden"])
 def test_a_pawn_can_always_be_placed(suicide: str) -> None:
     position = start(tileset="identical", suicide=suicide)
@@ -153,49 +260,12 @@ def test_a_pawn_can_always_be_placed(suicide: str) -> None:
         position = played(position, moves(position)[0])
 
 
-# --- TX-8: moving
-
-
-def test_when_all_pawns_are_placed_a_pawn_moves_to_any_free_cell_of_its_colour() -> None:
-    position = at(all_down(5))
-    colour = colours(" ".join(STRIP[:5]))
-    steps = [move.split(">") for move in moves(position)]
-    assert len(steps) == 6
-    assert all(colour[a] == colour[b] and pawns(position)[a] == "round" and b not in pawns(position) for a, b in steps)
-    after = played(position, "-1.0d>6.0u")
-    assert "-1.0d" not in pawns(after)
-    assert pawns(after)["6.0u"] == "round"
-
-
-def test_no_piece_is_laid_when_all_pawns_are_placed() -> None:
-    assert all(">" in move for move in moves(at(all_down(6))))
-
-
-# --- TX-9 to TX-12: triangles
-
-OTHERS_TRIANGLE = text_of(
-    f"{TWO_PIECES} NRB@1.0d/1.1u NBR@3.0u/3.-1d",
-    {"round": "-1.0d 1.0d 2.0u 3.0u 3.0d", "square": "0.0d 0.1d -1.1d 0.0u 1.0u"},
-)
-"""Round may play 0.1u and be captured there; then Square's pawn on 0.0d has a winning triangle."""
-
-CAPTURE_FIRST = text_of(
-    f"{TWO_PIECES} NRB@1.0d/1.1u",
-    {"round": "0.0u 1.0u 2.0u", "square": "0.0d", "square_neutral": "0.1d -1.1d"},
-)
-"""Round may play 0.1u among neutral pawns and one of Square's, which it captures."""
-
-
 @pytest.mark.parametrize("too", [False, True])
 def test_three_neutral_pawns_alone_capture_only_with_the_option(too: bool) -> None:
     centre, corners = 0b0001, 0b1110
     assert captured([(centre, corners)], centre, 0, too) == (centre if too else 0)
     assert captured([(centre, corners)], centre, 0b0010, too) == centre
 
-
-THREE_NEUTRAL = text_of(TWO_PIECES, {"round_neutral": "0.0d 0.1d -1.1d", "square": "-1.0d 0.0u"})
-TWO_CORNERS = text_of(TWO_PIECES, {"round": "0.0d 0.1u", "square": "0.0u", "square_neutral": "0.1d"})
-CAPTURES = {"neutral_triangle": "captures"}
 
 TRIANGLES: dict[str, list[tuple[str, dict[str, Any], str, str, str | None]]] = {
     "square_on_the_centre_is_captured_by_the_third_corner_and_nobody_wins": [
@@ -236,95 +306,6 @@ def test_a_triangle(cases: list[tuple[str, dict[str, Any], str, str, str | None]
         assert winner or position.outcome is None
 
 
-def test_suicide_can_be_forbidden() -> None:
-    assert "+0.1u" in moves(at(OTHERS_TRIANGLE))
-    assert "+0.1u" not in moves(at(OTHERS_TRIANGLE, suicide="forbidden"))
-    assert "+0.1u" not in moves(at(THREE_NEUTRAL, neutral_triangle="captures", suicide="forbidden"))
-
-
-BESIDE_A_GAP = text_of(
-    f"{TWO_PIECES} NRB@1.0d/1.1u NBR@3.0u/3.-1d RNB@4.0d/4.1u",
-    {"round": "-1.0d 1.0d 2.0u 3.0u 3.0d 2.0d", "square": "0.0d 0.1d -1.1d 0.0u 1.0u 4.0u"},
-)
-"""All pawns are down, and Round may move a red pawn to 0.1u, into Square's triangle."""
-
-
-@pytest.mark.parametrize(("suicide", "allowed"), [("captured", True), ("safe", True), ("forbidden", False)])
-def test_a_pawn_may_or_may_not_move_into_a_capturing_triangle(suicide: str, allowed: bool) -> None:
-    assert ("1.0d>0.1u" in moves(at(BESIDE_A_GAP, suicide=suicide))) == allowed
-
-
-def test_a_neutral_pawn_never_moves_again() -> None:
-    position = at(all_down(6, neutral="square", plies=15))
-    assert moves(position) == ["pass"]
-
-
-# --- TX-13 and TX-14: the end without a triangle
-
-
-def test_a_seat_that_cannot_move_passes_and_two_passes_are_a_draw() -> None:
-    position = at(all_down(4))
-    assert moves(position) == ["pass"]
-    once = played(position, "pass")
-    assert moves(once) == ["pass"]
-    assert once.owing == (SQUARE,)
-    twice = played(once, "pass")
-    assert twice.outcome is not None
-    assert (twice.outcome.reason, twice.outcome.scores) == ("passes", (0.5, 0.5))
-    assert GAME.read(str(twice), GAME.settings()).outcome == twice.outcome
-
-
-def test_having_no_move_can_be_a_loss() -> None:
-    outcome = at(all_down(4), no_move="loss").outcome
-    assert outcome is not None
-    assert (outcome.reason, outcome.scores) == ("no_move", (0.0, 1.0))
-    assert at(all_down(5), no_move="loss").outcome is None
-
-
-def test_having_neutral_pawns_only_can_be_a_loss() -> None:
-    text = all_down(6, neutral="round")
-    assert moves(at(text, no_move="loss")) == ["pass"]
-    outcome = at(text, all_neutral="loss").outcome
-    assert outcome is not None
-    assert (outcome.reason, outcome.scores) == ("all_neutral", (0.0, 1.0))
-    assert moves(at(all_down(4), all_neutral="loss")) == ["pass"]
-
-
-def test_a_move_resets_the_count_of_passes() -> None:
-    position = played(at(all_down(6, neutral="round")), "pass")
-    assert str(position).endswith("square 15 1")
-    after = played(position, moves(position)[0])
-    assert str(after).endswith("round 16 0")
-    assert moves(after) == ["pass"]
-
-
-TO_AND_FRO = ["-1.0d>6.0u", "4.0d>6.0d", "6.0u>-1.0d", "6.0d>4.0d"]
-"""Moves on a strip of five."""
-
-
-@pytest.mark.parametrize(("repetition", "plies"), [(1, 0), (2, 4), (3, 8), (4, 12)])
-def test_repetition_limits_how_often_a_position_may_occur(repetition: int, plies: int) -> None:
-    position = at(all_down(5), repetition=repetition)
-    went = 0
-    while position.owing:
-        position = played(position, TO_AND_FRO[went % 4])
-        went += 1
-    assert position.outcome is not None
-    assert (position.outcome.reason, position.outcome.scores) == ("repetition", (0.5, 0.5))
-    assert went == plies
-
-
-def test_without_repetition_the_maximum_length_still_ends_the_game() -> None:
-    position = at(all_down(5), repetition=0, max_plies=42)
-    for went in range(28):
-        position = played(position, TO_AND_FRO[went % 4])
-    assert position.outcome is not None
-    assert (position.outcome.reason, position.outcome.scores) == ("max_plies", (0.5, 0.5))
-
-
-# --- What a bot may rely on
-
-
 def test_checking_one_move_does_not_list_all(monkeypatch: pytest.MonkeyPatch) -> None:
     def listed(_: Pawns) -> list[int]:
         raise AssertionError("all moves were listed")
@@ -336,22 +317,7 @@ def test_checking_one_move_does_not_list_all(monkeypatch: pytest.MonkeyPatch) ->
     assert str(played(position, *FIGURE_5)).endswith("square 5 0")
 
 
-def test_the_standing_counts_pawns_that_are_not_neutral() -> None:
-    assert start().standing == (6, 6)
-    assert played(start(), *FIGURE_5).standing == (6, 5)
-    assert at(all_down(6, neutral="round")).standing == (0, 6)
-
-
 @pytest.mark.parametrize("text", [str(start()), CAPTURE_FIRST, all_down(5), all_down(4), all_down(5, neutral="round")])
 def test_the_fast_moves_are_the_listed_ones(text: str) -> None:
     position = at(text)
     assert sorted(move_text(position.pawns, move) for move in position.pawns.moves()) == moves(position)
-
-
-def test_a_seat_with_no_pawn_of_a_colour_left_moves_the_others() -> None:
-    text = text_of(
-        " ".join(STRIP[:5]),
-        {"round": "0.0d 3.0u 0.0u 2.0d", "round_neutral": "-1.0d 3.0d", "square": "1.0u 5.0u 2.0u 4.0d 1.0d 4.0u"},
-        plies=14,
-    )
-    assert moves(at(text)) == ["0.0d>6.0d", "0.0u>5.0d", "2.0d>5.0d", "3.0u>6.0d"]

@@ -1,9 +1,8 @@
-"""A trained policy as a bot: alone, and in a match of the arena."""
+"""A trained policy as a bot."""
 
 import json
 import random
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,22 +15,6 @@ from engines.testing.random_games import game_path
 from referee.lab.learning import IllegalAction, Observation, PolicyBot, RawEnv
 from tests.engines.test_codec import codec_of, every_game
 from tests.lab.learning.learning_games import first_action
-from tests.local.test_commands import referee, table_row
-
-BOT_PROGRAM = """
-import numpy as np
-from engines.registry import find
-from referee.lab.learning import PolicyBot
-
-GAME = find("{game}")
-
-
-def policy(observation):
-    return int(np.flatnonzero(observation["action_mask"])[-1])
-
-
-BOT = PolicyBot(policy, GAME.codec(GAME.settings({options})))
-"""
 
 
 @every_game
@@ -76,20 +59,3 @@ def test_a_policy_that_chooses_an_illegal_action_is_an_error() -> None:
     start = str(game.start(game.settings(), b""))
     with pytest.raises(IllegalAction):
         bot.choose(Turn("", 0, "", "alquerque", {}, 0, start))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "options"), [("alquerque", {}), ("toc", {"max_turns": 40}), ("troke", {"max_plies": 40}), ("trox", {})]
-)
-def test_a_policy_plays_a_match_in_the_arena(name: str, options: dict[str, int], tmp_path: Path) -> None:
-    (tmp_path / "my_policy.py").write_text(BOT_PROGRAM.format(game=name, options=options))
-    bot = f"python:{tmp_path}/my_policy.py:BOT"
-    bots = ["random"] * (len(find(name).table(find(name).settings()).seats) - 1)
-    chosen = [word for option, value in options.items() for word in ("-o", f"{option}={value}")]
-    completed = referee("match", f"mine={bot}", *bots, "--game", name, *chosen, "--out", str(tmp_path / "out"))
-    assert completed.returncode == 0, completed.stderr + completed.stdout
-    assert table_row(completed.stdout, "mine")[0] == "1"
-    [record] = (tmp_path / "out").glob("records/*")
-    *_, end, _ = record.read_text(encoding="utf-8").splitlines()
-    assert json.loads(end)["event"]["result"]["cause"] == "rules"
