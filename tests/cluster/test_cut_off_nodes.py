@@ -24,7 +24,7 @@ from tests.cluster.live_nodes import (
 )
 from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import drain_outbox, drain_turns
-from tests.storage.memory_log import MemoryEventLog
+from tests.storage.memory import MemoryEventLog
 
 
 def cut_off_and_kill(cluster: LiveCluster) -> None:

@@ -23,7 +23,7 @@ from tests.live.fake_time import FakeTime, settle
 from tests.live.runner_harness import GatedLog, ServerProcess
 from tests.match.games import BRITTLE, STONES
 from tests.match.setups import complete, split
-from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
+from tests.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 GAMES: dict[str, Game] = {**games(), "nim": NIM, "fingers": FINGERS, "brittle": BRITTLE, "stones": STONES}

@@ -35,7 +35,7 @@ from tests.live.referee_harness import (
     match_request,
 )
 from tests.match.setups import forfeits_after
-from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
+from tests.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 
 NIM_BOTS = BOTS[:2]
 
