@@ -36,13 +36,15 @@ from referee.match.state import Match, MatchPhase
 from tests.live.fake_time import FakeTime, settle
 from tests.match.match_fixture import replay
 from tests.match.setups import make_setup
-from tests.storage.memory_log import MemoryEventLog
+from tests.storage.memory import MemoryEventLog
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 Arguments = ParamSpec("Arguments")
 
 GAMES: dict[str, Game] = {"nim": NIM, "fingers": FINGERS}
 MAX_END_S = 10
+TIMEOUT_S = 600
+"""A bug should fail the test, not block it. The longest tests of `make soak` take minutes."""
 PROCESSES: ContextVar[list["ServerProcess"]] = ContextVar("PROCESSES")
 """Those that `in_loop` closes at the end of the test."""
 TEN_SECONDS = SuddenDeath(10 * SECOND)
@@ -59,7 +61,8 @@ def in_loop(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[Ar
         async def alone() -> None:
             processes = [argument for argument in kwargs.values() if isinstance(argument, ServerProcess)]
             PROCESSES.set(processes)
-            await test(*args, **kwargs)
+            async with asyncio.timeout(TIMEOUT_S):
+                await test(*args, **kwargs)
             for process in processes[::-1]:
                 await process.close()
             await settle()

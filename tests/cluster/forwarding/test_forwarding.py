@@ -39,7 +39,7 @@ from tests.cluster.forwarding.nodes import (
     run_node,
     start_call,
 )
-from tests.cluster.worlds import in_time, in_world
+from tests.cluster.worlds import in_world
 from tests.e2e.contests import match_terms
 from tests.e2e.test_tls import Certificate
 from tests.live.fake_time import FakeTime
@@ -451,7 +451,6 @@ async def call_fails(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize(("trusts_a", "check"), [(True, call_passes), (False, call_fails)])
-@in_time
 async def test_calls_are_forwarded_to_a_node_whose_authority_is_trusted(
     a: NodeFiles, b: NodeFiles, trusts_a: bool, check: Callable[[Cluster], Awaitable[None]]
 ) -> None:
@@ -461,7 +460,6 @@ async def test_calls_are_forwarded_to_a_node_whose_authority_is_trusted(
 
 
 @pytest.mark.parametrize(("shows_own", "check"), [(True, call_passes), (False, call_fails)])
-@in_time
 async def test_a_node_shows_its_certificate_where_clients_need_one(
     a: NodeFiles, b: NodeFiles, shows_own: bool, check: Callable[[Cluster], Awaitable[None]]
 ) -> None:
@@ -470,7 +468,6 @@ async def test_a_node_shows_its_certificate_where_clients_need_one(
         await check(cluster)
 
 
-@in_time
 async def test_calls_use_a_changed_authority_without_a_restart(a: NodeFiles, b: NodeFiles, tmp_path: Path) -> None:
     trusted = tmp_path / "ca.pem"
     trusted.write_bytes(b.cert.read_bytes())
