@@ -27,7 +27,6 @@ from referee.server.stores import StartupError
 from tests.clients.commands import run_command
 from tests.e2e import http2
 from tests.e2e.bot_connection import connect_bot
-from tests.e2e.call_errors import assert_refused
 from tests.e2e.honest_bots import entries
 from tests.e2e.organiser import call_method, new_organiser, server_with_organiser
 from tests.e2e.reconnecting_bots import BotThreads, Observations, ReconnectingBot
@@ -78,20 +77,6 @@ def connect_from(address: str, server: ServerProcess) -> socket.socket:
     return socket.create_connection((host, int(port)), TIMEOUT_S, (address, 0))
 
 
-def test_a_match_is_played_to_its_end_through_the_door(tmp_path: Path) -> None:
-    with server_with_organiser(tmp_path, *FLAGS) as organiser:
-        match_id = organiser.start_match()
-        turn = organiser.next_turn()
-        organiser.connection(0).send(
-            move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]}
-        )
-        assert organiser.connection(0).receive("verdict").HasField("accepted")
-        assert organiser.next_turn(1).ply == 1
-        organiser.connection(1).send(resignation={"match_id": match_id})
-        assert organiser.connection(0).receive("match_ended").match_id == match_id
-        assert not list(error_log_lines(organiser.server))
-
-
 def test_bots_stay_connected_when_a_supervisor_ends_all_processes_at_once_and_the_server_drains(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path, *FLAGS) as organiser:
         match_id = organiser.start_match()
@@ -113,12 +98,6 @@ def test_the_page_of_the_server_has_all_metrics_of_the_door(tmp_path: Path) -> N
         found = read_metrics(server)
         assert (found["up"], found["links_total"]) == (1, 1)
         assert found["memory_bytes"] > 0
-
-
-def test_errors_keep_their_details(tmp_path: Path) -> None:
-    with run_server(tmp_path, "--ephemeral", *FLAGS) as server, server.channel() as channel:
-        secret = server.admin_token
-        assert_refused("UNKNOWN_GAME", call_method, channel, "GameService/GetGame", secret, name="chess-of-mars")
 
 
 def test_a_door_that_is_killed_is_started_again_and_the_match_continues(tmp_path: Path) -> None:
