@@ -6,9 +6,7 @@ import pytest
 
 from referee.live.match_request import LADDER
 from referee.live.ports import StoreUnavailable
-from referee.live.runner import LAST_RETRY_US
 from referee.live.runner_dependencies import RunnerDependencies
-from referee.match.clock import SECOND
 from referee.match.commands import Resign, VoidMatch
 from referee.match.events import PlayEnded
 from referee.match.result import EndCause
@@ -99,17 +97,6 @@ async def test_a_match_does_not_end_while_its_ladder_cannot_be_read(rated: Rated
     await runner.submit(Resign(0))
     assert await rated_matches(rated.stored.contests) == ["m1"]
     assert rated.observer.faults == []
-
-
-async def test_a_flag_fall_that_is_written_later_is_rated_once(rated: RatedRunnerHarness) -> None:
-    runner = await rated.start_match(rated_setup())
-    rated.log.make_unavailable()
-    await rated.time.advance(30 * SECOND)
-    rated.log.make_available()
-    await rated.time.advance(LAST_RETRY_US)
-    assert runner.match.phase is MatchPhase.OVER
-    assert await rated_matches(rated.stored.contests) == ["m1"]
-    assert await rated.log_agrees_with(runner)
 
 
 async def test_a_match_is_rated_again_if_another_process_has_changed_the_ladder(rated: RatedRunnerHarness) -> None:

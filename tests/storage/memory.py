@@ -1,6 +1,7 @@
 """What is stored in memory, for one event loop: databases of SQLite whose calls do not wait for a thread."""
 
 from collections.abc import Callable
+from functools import partial
 
 from referee.accounts.tokens import Token
 from referee.storage.sql import Operation, T
@@ -50,4 +51,4 @@ class MemoryTokens(StoredTokens):
         database = MemoryDatabase()
         super().__init__(database)
         for token in tokens:
-            database.execute(lambda connection, token=token: insert_token(connection, token))
+            database.execute(partial(insert_token, token=token))

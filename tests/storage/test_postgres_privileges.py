@@ -136,12 +136,6 @@ def test_a_database_of_a_later_release_is_not_migrated(postgres_url: str) -> Non
         assert "1000" in refused.output
 
 
-def test_a_migration_names_a_database_that_cannot_be_reached_without_its_password() -> None:
-    refused = migrate("postgres://ada:secret@127.0.0.1:1/x")
-    assert refused.exit_code == 1
-    assert "cannot use postgres://ada:***@127.0.0.1:1/x: the database is unavailable" in refused.output
-
-
 def test_a_dump_is_restored_by_the_owner_for_the_same_nodes(postgres_url: str, empty_url: str, tmp_path: Path) -> None:
     """The commands of docs/cluster.md."""
     fetch(postgres_url, "INSERT INTO contests (contest_id) VALUES ('ladder/main')")
