@@ -17,7 +17,6 @@ from referee.cluster.shared_matches import SharedMatches
 from referee.live.outbox import MoveAccepted, OutboxItem, VerdictNotice
 from referee.live.sessions import Session
 from referee.match.clock import SECOND, Micros
-from referee.match.events import MovePlayed
 from referee.match.setup import Player
 from referee.match.state import MatchPhase
 from tests.cluster.bus.local_bus import LocalBusHub
@@ -200,8 +199,7 @@ class LiveCluster:
 
     async def charges(self) -> list[int]:
         """Return what each move was charged."""
-        moves = [entry.event for entry in await self.stored.read(self.match_id) if isinstance(entry.event, MovePlayed)]
-        return [move.row.charged_us for move in moves if move.row]
+        return [row.charged_us for row in await self.a.move_rows(self.match_id)]
 
     async def events(self) -> list[str]:
         return await self.a.event_kinds(self.match_id)

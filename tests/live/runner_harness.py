@@ -203,16 +203,33 @@ class RecordingObserver:
         return [entry for _, entries, _ in self.announced for entry in entries]
 
 
-class RunnerHarness(ServerProcess):
+class LoggingProcess(ServerProcess):
+    """A server process with a log, which it may share with another one."""
+
+    def __init__(self, shared_with: "LoggingProcess | None", time: FakeTime | None = None) -> None:
+        super().__init__()
+        self.time: FakeTime = shared_with.time if shared_with else time or FakeTime()
+        self.stored: MemoryEventLog = shared_with.stored if shared_with else MemoryEventLog(self.time.wall_ms)
+        self.log = GatedLog(self.time, self.stored)
+
+    async def events(self, match_id: str = "m1") -> list[Event]:
+        return [entry.event for entry in await self.stored.read(match_id)]
+
+    async def event_kinds(self, match_id: str = "m1") -> list[str]:
+        return [type(event).__name__ for event in await self.events(match_id)]
+
+    async def move_rows(self, match_id: str = "m1") -> list[ClockCharge]:
+        """Return the clock charges of all moves of bots."""
+        return [event.row for event in await self.events(match_id) if isinstance(event, MovePlayed) and event.row]
+
+
+class RunnerHarness(LoggingProcess):
     """One server process with its runners."""
 
     def __init__(self, shared_with: "RunnerHarness | None" = None) -> None:
         """Start with an empty log, or share the log of another process."""
-        super().__init__()
+        super().__init__(shared_with)
         self._runners: list[MatchRunner] = []
-        self.time: FakeTime = shared_with.time if shared_with else FakeTime()
-        self.stored: MemoryEventLog = shared_with.stored if shared_with else MemoryEventLog(self.time.wall_ms)
-        self.log = GatedLog(self.time, self.stored)
         self.observer = RecordingObserver()
 
     @property
@@ -245,16 +262,6 @@ class RunnerHarness(ServerProcess):
         self.log.after.set()
         for runner in self._runners:
             await runner.close()
-
-    async def events(self, match_id: str = "m1") -> list[Event]:
-        return [entry.event for entry in await self.stored.read(match_id)]
-
-    async def event_kinds(self, match_id: str = "m1") -> list[str]:
-        return [type(event).__name__ for event in await self.events(match_id)]
-
-    async def move_rows(self, match_id: str = "m1") -> list[ClockCharge]:
-        """Return the clock charges of all moves of bots."""
-        return [event.row for event in await self.events(match_id) if isinstance(event, MovePlayed) and event.row]
 
     async def check_end(self, runner: MatchRunner, after_us: Micros) -> None:
         """Check that the match is in play for that long, and over one microsecond later."""

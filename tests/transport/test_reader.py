@@ -14,7 +14,6 @@ from referee.accounts.tokens import BudgetOwner, Quota
 from referee.live.bot_notices import BotLogRecorder
 from referee.live.sessions import Session
 from referee.match.clock import SECOND
-from referee.match.events import MovePlayed
 from referee.storage.stored_bot_log import StoredBotLog
 from referee.transport.guards.error_interceptor import count_errors
 from referee.transport.guards.rate_limit import RateLimiter
@@ -98,12 +97,9 @@ async def test_all_moves_of_a_message_arrived_when_it_was_read() -> None:
     with suppress(StreamClosed):
         await reading
     await settle()
-    (move_played,) = [
-        entry.event for entry in await harness.stored.read(match_id) if isinstance(entry.event, MovePlayed)
-    ]
-    assert move_played.row
-    assert (move_played.row.arrived_us, move_played.row.charged_us) == (SECOND, SECOND)
-    assert move_played.at_us > SECOND
+    (row,) = await harness.move_rows(match_id)
+    assert (row.arrived_us, row.charged_us) == (SECOND, SECOND)
+    assert (await harness.match(match_id)).at_us > SECOND
 
 
 async def counts_of_a_repeated_move(text: str) -> tuple[int, int, int]:

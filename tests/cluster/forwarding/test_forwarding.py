@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,9 @@ from tests.cluster.forwarding.nodes import (
     Cluster,
     FixedRouter,
     Node,
+    NodeFiles,
     error_of,
+    files_of,
     run_cluster,
     run_node,
     start_call,
@@ -398,24 +400,6 @@ async def test_more_streams_than_one_connection_holds_do_not_delay_other_calls(o
 LIST = "LadderService/ListLadders"
 
 
-@dataclass(frozen=True)
-class NodeFiles:
-    """Files of one node, whose certificate is its own authority."""
-
-    folder: Path
-
-    def write(self, certificate: Certificate) -> None:
-        self.folder.mkdir(exist_ok=True)
-        certificate.write_files(self.folder)
-
-    @property
-    def cert(self) -> Path:
-        return self.folder / "cert.pem"
-
-    def tls_files(self, client_ca: Path | None = None) -> TlsFiles:
-        return TlsFiles(self.cert, self.folder / "key.pem", client_ca)
-
-
 @pytest.fixture
 def a(tmp_path: Path) -> NodeFiles:
     return files_of("a", tmp_path)
@@ -424,12 +408,6 @@ def a(tmp_path: Path) -> NodeFiles:
 @pytest.fixture
 def b(tmp_path: Path) -> NodeFiles:
     return files_of("b", tmp_path)
-
-
-def files_of(name: str, folder: Path) -> NodeFiles:
-    files = NodeFiles(folder / name)
-    files.write(Certificate(name))
-    return files
 
 
 def no_wait() -> int:

@@ -26,13 +26,12 @@ from referee.server.stores import open_stores
 from referee.transport.guards.error_interceptor import count_errors
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
-from referee.transport.tls import NodeCredentials, TlsFiles, credentials
+from referee.transport.tls import NodeCredentials, credentials
 from referee.transport.wire.wire_errors import NodeUnavailable
 from tests.cluster.faulty_proxy import run_proxy
-from tests.cluster.forwarding.nodes import KEY, SETTINGS, FixedRouter, Node, run_node, typed_error
+from tests.cluster.forwarding.nodes import KEY, SETTINGS, FixedRouter, Node, files_of, run_node, typed_error
 from tests.e2e.call_errors import CallError
 from tests.e2e.server import TIMEOUT_S
-from tests.e2e.test_tls import Certificate
 from tests.live.fake_time import FakeTime
 
 WRITE_BYTES = 10_000
@@ -386,15 +385,10 @@ async def test_both_sides_notice_a_network_that_forwards_nothing() -> None:
 
 
 async def test_streams_use_the_certificates_of_the_nodes(tmp_path: Path) -> None:
-    for name in "ab":
-        (tmp_path / name).mkdir()
-        Certificate(name).write_files(tmp_path / name)
-    certs = {name: tmp_path / name / "cert.pem" for name in "ab"}
-    of_a = TlsFiles(certs["a"], tmp_path / "a" / "key.pem", certs["b"])
-    of_b = TlsFiles(certs["b"], tmp_path / "b" / "key.pem", certs["b"])
-    server = credentials(of_a, 0, lambda: 0)
-    trusted = NodeCredentials(of_b, certs["a"], 0, lambda: 0).current
-    async with run_coordinator(credentials=server) as a, run_clients("b", trusted=trusted) as [b]:
-        await b.connect(a.node.address)
-        a.end.sends["b"](b"secret")
-        await b.end.until(lambda: b.end.messages == [b"secret"])
+    a, b = (files_of(name, tmp_path) for name in "ab")
+    server = credentials(a.tls_files(client_ca=b.cert), 0, lambda: 0)
+    trusted = NodeCredentials(b.tls_files(), a.cert, 0, lambda: 0).current
+    async with run_coordinator(credentials=server) as coordinator, run_clients("b", trusted=trusted) as [node]:
+        await node.connect(coordinator.node.address)
+        coordinator.end.sends["b"](b"secret")
+        await node.end.until(lambda: node.end.messages == [b"secret"])
