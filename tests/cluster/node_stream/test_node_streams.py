@@ -387,7 +387,7 @@ async def test_both_sides_notice_a_network_that_forwards_nothing() -> None:
 async def test_streams_use_the_certificates_of_the_nodes(tmp_path: Path) -> None:
     a, b = (files_of(name, tmp_path) for name in "ab")
     server = credentials(a.tls_files(client_ca=b.cert), 0, lambda: 0)
-    trusted = NodeCredentials(b.tls_files(), a.cert, 0, lambda: 0).current
+    trusted = NodeCredentials(b.tls_files(b.cert), a.cert, 0, lambda: 0).current
     async with run_coordinator(credentials=server) as coordinator, run_clients("b", trusted=trusted) as [node]:
         await node.connect(coordinator.node.address)
         coordinator.end.sends["b"](b"secret")
