@@ -35,7 +35,7 @@ from tests.cluster.shared_services import through
 from tests.match.setups import time_control
 from tests.server.test_startup import running
 from tests.server.test_startup import start as start_with
-from tests.storage.postgres_databases import PostgresDatabases
+from tests.storage.postgres_databases import PostgresDatabases, execute
 
 
 def settings(url: str) -> Settings:
@@ -270,9 +270,3 @@ def test_the_doctor_reports_a_database_that_cannot_be_reached() -> None:
     assert examined.exit_code == 4
     assert "bad   database       postgres://ada:***@127.0.0.1:1/x: the database is unavailable" in examined.output
     assert "secret" not in examined.output
-
-
-async def execute(url: str, statements: str) -> None:
-    connection = await asyncpg.connect(url)
-    await connection.execute(statements)
-    await connection.close()

@@ -16,6 +16,7 @@ from referee.storage.postgres.database_time import read_now
 from referee.storage.postgres.schema import migrations
 from referee.storage.shared_time import SharedTime
 from referee.storage.sqlite.database import NewerDatabase
+from tests.storage.postgres_databases import execute
 from tests.storage.stores import opened
 
 COUNT = "SELECT count(*) FROM contests"
@@ -32,9 +33,7 @@ async def count(database: PostgresDatabase) -> Any:
 
 async def end_sessions(url: str) -> None:
     """End all other sessions of the database, as an administrator may."""
-    connection = await asyncpg.connect(url)
-    await connection.execute(END_SESSIONS)
-    await connection.close()
+    await execute(url, END_SESSIONS)
 
 
 async def test_a_write_is_one_transaction(database: PostgresDatabase) -> None:
@@ -162,9 +161,7 @@ async def test_a_read_that_waits_when_the_database_is_closed_is_unavailable(
 
 
 async def test_several_processes_migrate_an_empty_database_at_once(postgres_url: str) -> None:
-    connection = await asyncpg.connect(postgres_url)
-    await connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
-    await connection.close()
+    await execute(postgres_url, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
     databases = [PostgresDatabase(postgres_url) for _ in range(4)]
     await asyncio.gather(*(database.open() for database in databases))
     versions = [

@@ -243,13 +243,6 @@ async def test_a_request_id_registers_one_of_two_names(nodes: Nodes) -> None:
     assert len(await nodes[0].accounts.bots()) == 1
 
 
-async def test_one_of_many_owners_who_register_a_name_at_once_gets_it(nodes: Nodes) -> None:
-    calls = (register(nodes[number % 2], "ada", "r", f"owner {number}") for number in range(CALLS))
-    done, errors = await at_once(calls)
-    assert (len(done), errors) == (1, {NameTaken: CALLS - 1})
-    assert len(await nodes[0].tokens.tokens()) == 1
-
-
 async def test_a_bot_gets_no_more_versions_than_the_limit_and_each_of_them_once(nodes: Nodes) -> None:
     await nodes[0].register("ada")
     names = [f"{number // 4}" for number in range(CALLS)]
