@@ -13,11 +13,9 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from select import select
 
-import grpc
 import pytest
 from referee_api.v1 import play_pb2
 
-from engines.registry import games
 from referee.live.door_lag import BEAT_US, MIN_LATE_US
 from referee.match.clock import SECOND
 from referee.observability.metrics import EDGE
@@ -26,7 +24,6 @@ from referee.server.settings import EdgeUse
 from referee.server.stores import StartupError
 from tests.clients.commands import run_command
 from tests.e2e import http2
-from tests.e2e.bot_connection import connect_bot
 from tests.e2e.honest_bots import entries
 from tests.e2e.organiser import call_method, new_organiser, server_with_organiser
 from tests.e2e.reconnecting_bots import BotThreads, Observations, ReconnectingBot
@@ -35,7 +32,6 @@ from tests.e2e.server_metrics import POLL_INTERVAL_S, error_log_lines, metrics
 from tests.e2e.stopwatch import RESOLUTION_US, Stopwatch
 from tests.e2e.test_crash import create_matches, fetch_record, parse_events, played_moves
 from tests.e2e.test_freeze import per_move, receive_charge, send_answer
-from tests.e2e.test_tls import Certificate, count_games
 from tests.server.front_door import FLAGS, SOURCE, door_pid
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain, pytest.mark.usefixtures("front_door")]
@@ -100,24 +96,6 @@ def test_the_page_of_the_server_has_all_metrics_of_the_door(tmp_path: Path) -> N
         assert found["memory_bytes"] > 0
 
 
-def test_a_door_that_is_killed_is_started_again_and_the_match_continues(tmp_path: Path) -> None:
-    with server_with_organiser(tmp_path, *FLAGS) as organiser:
-        match_id = organiser.start_match()
-        turn = organiser.next_turn()
-        killed = door_pid(organiser.server)
-        os.kill(killed, signal.SIGKILL)
-        with pytest.raises(grpc.RpcError):
-            organiser.connection(0).read_to_end()
-        organiser.disconnect_bots()
-        with grpc.insecure_channel(organiser.server.address) as channel:
-            bots = [connect_bot(channel, secret) for secret in organiser.secrets]
-            with bots[0] as anna, bots[1]:
-                again = anna.receive("turn")
-                assert (again.match_id, again.turn_token) == (match_id, turn.turn_token)
-        assert door_pid(organiser.server) != killed
-        assert read_metrics(organiser.server)["links_total"] == 2
-
-
 def test_the_door_ends_with_its_server(tmp_path: Path) -> None:
     token = ""
     for end in (ServerProcess.stop, ServerProcess.kill):
@@ -130,17 +108,6 @@ def test_the_door_ends_with_its_server(tmp_path: Path) -> None:
                 assert select([descriptor], [], [], TIMEOUT_S)[0]
             finally:
                 os.close(descriptor)
-
-
-def test_the_door_shows_changed_certificates(tmp_path: Path) -> None:
-    before, after = Certificate("before"), Certificate("after")
-    flags = before.write_files(tmp_path)
-    with run_server(tmp_path, "--ephemeral", "--tls-reload-interval-ms", "1", *flags, *FLAGS) as server:
-        assert count_games(server.address, server.admin_token, before) == len(games())
-        after.write_files(tmp_path)
-        assert count_games(server.address, server.admin_token, after) == len(games())
-        with pytest.raises(grpc.RpcError):
-            count_games(server.address, server.admin_token, before)
 
 
 def test_calls_without_a_token_are_limited_for_each_address(tmp_path: Path) -> None:
