@@ -32,24 +32,8 @@ from referee.accounts.consent import (
 )
 from referee.accounts.invitations import MAX_USES, Invitation
 from referee.accounts.tokens import Quota, Role, Token, mint_secret, revoked, sha256_of, used
-from referee.match.clock import (
-    MS,
-    SECOND,
-    Bank,
-    Bronstein,
-    CanadianByoYomi,
-    Correspondence,
-    Fischer,
-    Hourglass,
-    JapaneseByoYomi,
-    MovesPerPeriod,
-    Period,
-    PerMove,
-    SuddenDeath,
-    TimeControl,
-    Untimed,
-    UsDelay,
-)
+from referee.match import clock
+from referee.match.clock import MS, SECOND, SuddenDeath, TimeControl, Untimed
 from referee.match.match_terms import MatchTerms
 from tests.match.setups import time_control
 
@@ -237,18 +221,18 @@ MINUTE = 60 * SECOND
 
 CLOCKS: list[tuple[TimeControl, int, int]] = [
     (SuddenDeath(MINUTE), 60_000, 0),
-    (Hourglass(MINUTE), 60_000, 0),
-    (Fischer(MINUTE, 2 * SECOND), 60_000, 2_000),
-    (Bronstein(MINUTE, 2 * SECOND), 60_000, 2_000),
-    (Bronstein(SECOND, 2 * SECOND), 1_000, 1_000),
-    (UsDelay(MINUTE, 2 * SECOND), 62_000, 2_000),
-    (PerMove(3 * SECOND), 3_000, 3_000),
-    (Bank(MINUTE, SECOND), 61_000, 1_000),
-    (Correspondence(MINUTE, 2 * MINUTE), 60_000, 60_000),
-    (JapaneseByoYomi(MINUTE, SECOND, 3), 63_000, 1_000),
-    (CanadianByoYomi(MINUTE, SECOND, 1), 61_000, 1_000),
-    (CanadianByoYomi(MINUTE, SECOND, 5), 61_000, 0),
-    (MovesPerPeriod((Period(10, MINUTE, 2 * SECOND), Period(0, MINUTE, SECOND))), 60_000, 1_000),
+    (clock.Hourglass(MINUTE), 60_000, 0),
+    (clock.Fischer(MINUTE, 2 * SECOND), 60_000, 2_000),
+    (clock.Bronstein(MINUTE, 2 * SECOND), 60_000, 2_000),
+    (clock.Bronstein(SECOND, 2 * SECOND), 1_000, 1_000),
+    (clock.UsDelay(MINUTE, 2 * SECOND), 62_000, 2_000),
+    (clock.PerMove(3 * SECOND), 3_000, 3_000),
+    (clock.Bank(MINUTE, SECOND), 61_000, 1_000),
+    (clock.Correspondence(MINUTE, 2 * MINUTE), 60_000, 60_000),
+    (clock.JapaneseByoYomi(MINUTE, SECOND, 3), 63_000, 1_000),
+    (clock.CanadianByoYomi(MINUTE, SECOND, 1), 61_000, 1_000),
+    (clock.CanadianByoYomi(MINUTE, SECOND, 5), 61_000, 0),
+    (clock.MovesPerPeriod((clock.Period(10, MINUTE, 2 * SECOND), clock.Period(0, MINUTE, SECOND))), 60_000, 1_000),
 ]
 """Clocks, each with the time for the first move and the least time of every later one in milliseconds."""
 
