@@ -67,7 +67,7 @@ def empty_store(name: str, request: pytest.FixtureRequest) -> Store:
 async def opened(*objects: Any) -> AsyncIterator[None]:
     """Open those of the objects that are stores, also in lists, and close them at the end."""
     stores = [store for each in objects for store in (each if isinstance(each, list) else [each])]
-    async with asyncio.timeout(60), AsyncExitStack() as stack:  # A bug should fail the test, not block it.
+    async with asyncio.timeout(180), AsyncExitStack() as stack:  # A bug should fail the test, not block it.
         for store in stores:
             if inspect.iscoroutinefunction(getattr(store, "close", None)):
                 stack.push_async_callback(store.close)

@@ -21,7 +21,7 @@ from referee.match.events import Event, MovePlayed
 from referee.match.match_errors import RequestIdReused
 from tests.storage.account_stores import HIGH_LIMITS, NOON_MS, AccountStores, bot_token, in_postgres, organiser_token
 from tests.storage.examples import EXAMPLES
-from tests.storage.stores import OwningPostgresLog, note, run_with_store
+from tests.storage.stores import OwningPostgresLog, note, opened, run_with_store
 from tests.storage.test_crash import check_log, kill_after
 from tests.storage.test_postgres_database import end_sessions
 
@@ -79,14 +79,8 @@ def with_writers(url: str, rng: random.Random, run: Callable[[Sequence[Writer]],
     async def run_all() -> list[Writer]:
         logs = [OwningPostgresLog(url) for _ in range(WRITERS)]
         writers = [Writer(log, number, rng) for number, log in enumerate(logs, 1)]
-        async with asyncio.timeout(120):
-            for log in logs:
-                await log.open()
-            try:
-                await run(writers)
-            finally:
-                for log in logs:
-                    await log.close()
+        async with opened(logs):
+            await run(writers)
         return writers
 
     writers = asyncio.run(run_all())
