@@ -17,13 +17,12 @@ from referee.cluster.shared_matches import SharedMatches
 from referee.live.outbox import MoveAccepted, OutboxItem, VerdictNotice
 from referee.live.sessions import Session
 from referee.match.clock import SECOND, Micros
-from referee.match.events import MovePlayed
 from referee.match.setup import Player
 from referee.match.state import MatchPhase
 from tests.cluster.bus.local_bus import LocalBusHub
 from tests.cluster.worlds import in_world
 from tests.live.fake_time import FakeTime, settle
-from tests.live.referee_harness import BOTS, MANY_MATCHES, RefereeHarness, drain_turns
+from tests.live.referee_harness import BOTS, RefereeHarness, drain_turns
 
 FIRST, SECOND_BOT, IDLE_BOT = BOTS[:3]
 RETURN_WITHIN_US = 30 * SECOND
@@ -171,8 +170,8 @@ class LiveCluster:
 
     async def start_match(self, first: LiveNode, second: LiveNode) -> None:
         """Start a match between bots at these nodes."""
-        connect(first, FIRST)
-        connect(second, SECOND_BOT)
+        first.connect(FIRST)
+        second.connect(SECOND_BOT)
         await settle()
         self.match_id = await self.a.create()
         await settle()
@@ -186,7 +185,7 @@ class LiveCluster:
 
     async def return_to(self, node: LiveNode) -> Session:
         """Let the first bot connect to this node, where it gets its turn; return its session."""
-        (again,) = connect(node, FIRST)
+        (again,) = node.connect(FIRST)
         await settle()
         assert len(drain_turns(again)) == 1
         return again
@@ -200,8 +199,7 @@ class LiveCluster:
 
     async def charges(self) -> list[int]:
         """Return what each move was charged."""
-        moves = [entry.event for entry in await self.stored.read(self.match_id) if isinstance(entry.event, MovePlayed)]
-        return [move.row.charged_us for move in moves if move.row]
+        return [row.charged_us for row in await self.a.move_rows(self.match_id)]
 
     async def events(self) -> list[str]:
         return await self.a.event_kinds(self.match_id)
@@ -212,10 +210,6 @@ class LiveCluster:
     async def forfeits(self) -> list[int]:
         await settle()
         return [forfeit.seat for forfeit in (await self.nodes[0].match(self.match_id)).forfeits]
-
-
-def connect(node: LiveNode, *players: Player) -> list[Session]:
-    return node.connect(*players, hello=MANY_MATCHES)
 
 
 @in_world

@@ -18,13 +18,12 @@ from tests.cluster.live_nodes import (
     RETURN_WITHIN_US,
     SECOND_BOT,
     LiveCluster,
-    connect,
     in_cluster,
     with_match_apart,
 )
 from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import drain_outbox, drain_turns
-from tests.storage.memory_log import MemoryEventLog
+from tests.storage.memory import MemoryEventLog
 
 
 def cut_off_and_kill(cluster: LiveCluster) -> None:
@@ -36,12 +35,12 @@ def cut_off_and_kill(cluster: LiveCluster) -> None:
 @with_match_apart
 async def test_no_clock_runs_for_a_bot_at_a_node_that_cannot_reach_the_coordinator(cluster: LiveCluster) -> None:
     cut_off_and_kill(cluster)
-    connect(cluster.d, FIRST)
+    cluster.d.connect(FIRST)
     await cluster.time.advance(2 * RETURN_WITHIN_US)
     assert await cluster.forfeits() == []
     assert "SeatDisconnected" not in await cluster.events()
     await cluster.d.leave(FIRST)
-    (session,) = connect(cluster.d, FIRST)
+    (session,) = cluster.d.connect(FIRST)
     await cluster.mend(cluster.d)
     assert len(drain_turns(session)) == 1
     await cluster.time.advance(SECOND)
@@ -123,10 +122,10 @@ def ended(session: Session) -> bool:
 async def test_a_node_that_is_cut_off_ends_the_sessions_that_it_cannot_serve(cluster: LiveCluster) -> None:
     b, c = cluster.b, cluster.c
     playing = b.session(FIRST)
-    (idle,) = connect(b, IDLE_BOT)
+    (idle,) = b.connect(IDLE_BOT)
     await settle()
     cluster.cut("b")
-    (late,) = connect(b, SECOND_BOT)
+    (late,) = b.connect(SECOND_BOT)
     await cluster.time.advance(2 * SECOND)
     assert not ended(idle)
     await cluster.time.advance(SECOND)
@@ -170,7 +169,7 @@ async def test_no_flag_falls_before_the_coordinator_would_know_that_it_does_not_
     await cluster.time.advance(8 * SECOND)
     await cluster.b.leave(FIRST)
     cluster.streams["d"].broken = True  # Nothing arrives any more, which no side has noticed.
-    connect(cluster.d, FIRST)
+    cluster.d.connect(FIRST)
     await cluster.time.advance(3_900 * MS)
     assert await cluster.forfeits() == []
     cluster.streams["d"].silent_us = 3_900 * MS
@@ -186,7 +185,7 @@ async def test_an_end_reaches_a_session_that_was_opened_before_its_node_could_le
 ) -> None:
     await cluster.b.leave(FIRST)
     cluster.cut("d")
-    (session,) = connect(cluster.d, FIRST)
+    (session,) = cluster.d.connect(FIRST)
     await settle()
     await cluster.c.referee.resign(cluster.match_id, 1)
     await settle()
@@ -203,7 +202,7 @@ async def test_a_session_gets_undelivered_ends_once_at_a_node_that_does_not_coor
     cluster.b.referee.sessions.close(cluster.b.session(FIRST))
     await cluster.c.referee.resign(cluster.match_id, 1)
     await settle()
-    (session,) = connect(cluster.b, FIRST)
+    (session,) = cluster.b.connect(FIRST)
     await settle()
     assert drain_outbox(session).count(MatchEnded(cluster.match_id, 0)) == 1
     await settle()
@@ -213,7 +212,7 @@ async def test_a_session_gets_undelivered_ends_once_at_a_node_that_does_not_coor
 @in_cluster
 async def test_the_coordinator_adopts_a_match_that_an_earlier_one_has_created_since(cluster: LiveCluster) -> None:
     a, b, c = cluster.a, cluster.b, cluster.c
-    connect(a, FIRST, SECOND_BOT)
+    a.connect(FIRST, SECOND_BOT)
     await settle()
     await cluster.elect(c, without=[a])
     match_id = await a.create()
@@ -221,7 +220,7 @@ async def test_the_coordinator_adopts_a_match_that_an_earlier_one_has_created_si
     cluster.lose_node(a)
     await cluster.pass_time(4 * SECOND)
     assert {match.setup.match_id for match in c.referee.live_matches} == {match_id, waiting_id}
-    first, _ = connect(b, FIRST, SECOND_BOT)
+    first, _ = b.connect(FIRST, SECOND_BOT)
     await settle()
     assert len(drain_turns(first)) == 2
     await b.answer(match_id, 0, "1")

@@ -20,7 +20,6 @@ from tests.cluster.live_nodes import (
     SECOND_BOT,
     LiveCluster,
     LiveNode,
-    connect,
     in_cluster,
     with_match_apart,
 )
@@ -112,7 +111,7 @@ async def test_the_opponent_of_an_offline_bot_plays_on_and_the_offline_bot_gets_
     await cluster.c.leave(SECOND_BOT)
     await cluster.answer(cluster.b, 0)
     await cluster.time.advance(3 * SECOND)
-    (again,) = connect(cluster.a, SECOND_BOT)
+    (again,) = cluster.a.connect(SECOND_BOT)
     await settle()
     assert len(drain_turns(again)) == 1
     await cluster.answer(cluster.a, 1)
@@ -230,7 +229,7 @@ async def test_a_match_that_is_released_while_it_is_being_restored_does_not_run(
     b = cluster.b
     await cluster.start_match(cluster.a, cluster.a)
     b.log.after.clear()  # The entry that says that the match goes on.
-    connect(b, FIRST, SECOND_BOT)
+    b.connect(FIRST, SECOND_BOT)
     electing = asyncio.create_task(cluster.elect(b, without=[cluster.a]))
     await settle()
     b.node.follow("c")
@@ -279,7 +278,7 @@ async def test_a_bot_that_was_connected_to_the_lost_coordinator_is_not_charged(
 async def test_a_match_goes_on_at_once_if_its_bots_are_at_the_next_coordinator_already(cluster: LiveCluster) -> None:
     await cluster.start_match(cluster.a, cluster.a)
     cluster.lose_coordinator()
-    first, _ = connect(cluster.b, FIRST, SECOND_BOT)
+    first, _ = cluster.b.connect(FIRST, SECOND_BOT)
     await cluster.time.advance(2 * SECOND)
     await cluster.elect(cluster.b)
     assert len(drain_turns(first)) == 1
@@ -297,7 +296,7 @@ async def test_a_move_that_the_lost_coordinator_stores_late_does_not_cost_the_op
     await cluster.elect(b, without=[a])
     await cluster.answer(a, 0)
     b.log.after.clear()  # The entry that says that the match goes on.
-    _, second = connect(b, FIRST, SECOND_BOT)
+    _, second = b.connect(FIRST, SECOND_BOT)
     await settle()
     assert drain_turns(second) == []  # It could not be written yet.
     b.log.after.set()
@@ -313,7 +312,7 @@ async def test_a_bot_that_is_back_before_the_node_of_its_opponent_has_reported_g
 ) -> None:
     await cluster.start_match(cluster.a, cluster.c)
     cluster.lose_coordinator()
-    (first,) = connect(cluster.b, FIRST)
+    (first,) = cluster.b.connect(FIRST)
     await cluster.time.advance(2 * SECOND)
     await cluster.elect(cluster.d)
     assert len(drain_turns(first)) == 1
@@ -362,7 +361,7 @@ async def test_a_coordinator_that_was_replaced_unnoticed_does_no_harm(cluster: L
 async def test_a_newer_session_on_another_node_takes_over(cluster: LiveCluster) -> None:
     older = cluster.b.session(FIRST)
     drain_outbox(older)
-    (newer,) = connect(cluster.c, FIRST)
+    (newer,) = cluster.c.connect(FIRST)
     await settle()
     assert isinstance(older.outbox.closed, SessionTakenOver)
     assert [item for item in drain_outbox(older) if isinstance(item, TakeoverNotice)] == [TakeoverNotice(newer.id)]
@@ -418,7 +417,7 @@ async def test_a_match_of_other_nodes_is_watched_at_the_coordinator_entry_by_ent
     (entry,) = await anext(watching)
     assert entry.match.ply == 2
     c.referee.sessions.close(c.session(SECOND_BOT))  # The new node is told as well.
-    connect(b, SECOND_BOT)
+    b.connect(SECOND_BOT)
     await settle()
     await cluster.answer(b, 0)
     await settle()

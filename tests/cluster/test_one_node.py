@@ -72,16 +72,11 @@ def test_a_node_whose_clock_is_set_by_a_minute(tmp_path: Path, shift_s: str) -> 
         cluster.restart(cluster.nodes[0], WALL_CLOCK_SHIFT_S, shift_s)
 
 
-@pytest.mark.parametrize("fault", OFTEN)
-def test_a_fault_on_postgres(tmp_path: Path, fault: str) -> None:
-    with on_postgres(tmp_path) as (cluster, services), ON_ONE_NODE[fault](cluster, services, 0):
-        hold(FAULT_S)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("seconds", [FAULT_S, LONG_FAULT_S])
-@pytest.mark.parametrize("fault", ON_ONE_NODE)
-def test_a_short_and_a_long_fault_on_postgres(tmp_path: Path, fault: str, seconds: float) -> None:
+@pytest.mark.parametrize("seconds", [FAULT_S, pytest.param(LONG_FAULT_S, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "fault", [fault if fault in OFTEN else pytest.param(fault, marks=pytest.mark.soak) for fault in ON_ONE_NODE]
+)
+def test_a_fault_on_postgres(tmp_path: Path, fault: str, seconds: float) -> None:
     with on_postgres(tmp_path) as (cluster, services), ON_ONE_NODE[fault](cluster, services, 0):
         hold(seconds)
 

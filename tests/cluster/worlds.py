@@ -1,29 +1,12 @@
 """Async tests that are given a world of their own, which is opened before the test and closed after it."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from functools import update_wrapper, wraps
+from functools import update_wrapper
 from inspect import Parameter, Signature, signature
-from typing import Any, ParamSpec
+from typing import Any
 
 from tests.live.runner_harness import in_loop
-
-Arguments = ParamSpec("Arguments")
-
-TIMEOUT_S = 120
-"""A bug should fail the test, not block it."""
-
-
-def in_time(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[Arguments, None]:
-    """Run an async test in its own event loop (see `in_loop`), for a limited time."""
-
-    @wraps(test)
-    async def limited(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
-        async with asyncio.timeout(TIMEOUT_S):
-            await test(*args, **kwargs)
-
-    return in_loop(limited)
 
 
 def in_world(
@@ -43,7 +26,7 @@ def in_world(
                     arguments = world if isinstance(world, tuple) else (world,)
                     await test(*arguments, **{name: fixtures[name] for name in of_test})
 
-            in_time(with_world)()
+            in_loop(with_world)()
 
         update_wrapper(run, test)
         run.__signature__ = Signature(list((of_world | of_test).values()))  # type: ignore[attr-defined]  # For pytest.

@@ -1,7 +1,6 @@
 """The Helm chart renders, and its output is valid for Kubernetes."""
 
 import re
-import tomllib
 from collections.abc import Callable
 from ipaddress import ip_network
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 import yaml
 from kubernetes_validate.utils import SchemaNotFoundError, validate
 
+from referee.server.settings import Settings
 from referee.server.settings_reader import read_settings
 from tests.deploy.tools import DEPLOY, find_tool, run_command
 
@@ -56,6 +56,13 @@ def render() -> Render:
         return {f"{part['kind']}/{part['metadata']['name']}": part for part in yaml.safe_load_all(output) if part}
 
     return rendered
+
+
+def settings_of(rendered: Rendered, folder: Path, **environment: str) -> Settings:
+    """Return the settings in the config map."""
+    file = folder / "referee.toml"
+    file.write_text(rendered["ConfigMap/cup"]["data"]["referee.toml"], encoding="utf-8")
+    return read_settings({}, file, environment=environment).settings
 
 
 def pod(rendered: Rendered) -> Any:
@@ -117,21 +124,17 @@ def test_the_termination_grace_period_exceeds_the_drain(render: Render) -> None:
 
 
 def test_the_settings_in_the_chart_are_valid(render: Render, tmp_path: Path) -> None:
-    text = render("settings.log_level=warning", "tls.clientCaSecretName=ca")["ConfigMap/cup"]["data"]["referee.toml"]
-    file = tmp_path / "referee.toml"
-    file.write_text(text, encoding="utf-8")
-    settings = read_settings({}, file, environment={}).settings
+    values = ("settings.log_level=warning", "settings.drain_grace_s=31", "tls.clientCaSecretName=ca")
+    settings = settings_of(render(*values), tmp_path)
     assert settings.tls_client_ca == Path("/etc/referee/client-ca/ca.crt")
     assert settings.log_level.value == "warning"
-    assert tomllib.loads(text)["drain_grace_s"] == 30
+    assert settings.drain_grace_s == 31
 
 
 def test_the_site_has_a_service_of_its_own_and_is_off_by_default(render: Render, tmp_path: Path) -> None:
     assert not [name for name in render() if name.endswith("site")]
     rendered = render(*SITE)
-    file = tmp_path / "referee.toml"
-    file.write_text(rendered["ConfigMap/cup"]["data"]["referee.toml"], encoding="utf-8")
-    settings = read_settings({}, file, environment={}).settings
+    settings = settings_of(rendered, tmp_path)
     assert (str(settings.site_listen), str(settings.bots_address)) == ("0.0.0.0:7790", "bots.example:7700")
     assert (settings.site_names, settings.site_proxies) == (("cup.example",), (ip_network("10.9.0.0/16"),))
     [port] = rendered["Service/cup-site"]["spec"]["ports"]
@@ -142,12 +145,10 @@ def test_the_site_has_a_service_of_its_own_and_is_off_by_default(render: Render,
 
 def test_the_settings_of_a_node_are_valid_and_name_its_files(render: Render, tmp_path: Path) -> None:
     rendered = render(*CLUSTER)
-    file = tmp_path / "referee.toml"
-    file.write_text(rendered["ConfigMap/cup"]["data"]["referee.toml"], encoding="utf-8")
     container = pod(rendered)["containers"][0]
     own = {variable["name"]: variable.get("value", "cup-1") for variable in container["env"]}
     advertise = own["REFEREE_ADVERTISE"].replace("$(POD_NAME)", own["POD_NAME"])
-    settings = read_settings({}, file, environment={"REFEREE_ADVERTISE": advertise}).settings
+    settings = settings_of(rendered, tmp_path, REFEREE_ADVERTISE=advertise)
     assert str(settings.advertise) == "cup-1.cup-nodes.default.svc:7700"
     assert [str(server) for server in settings.nats] == ["tls://nats-1:4333", "tls://nats-2:4222"]
     mounted = {mount["mountPath"] for mount in container["volumeMounts"]}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from referee_values import DuplicatePlay, Opening, PartnerRule
 
@@ -44,21 +44,23 @@ from referee.match.match_terms import MatchTerms
 from referee.match.result import EndCause
 from referee.match.setup import Player
 from referee.match.state import Match
+from referee.storage.sqlite.database import in_memory
 from referee.storage.sqlite.event_log import SqliteEventLog
+from referee.storage.stored_bot_log import StoredBotLog
+from referee.storage.stored_undelivered_ends import StoredUndeliveredEnds
 from tests.contests.tournament_harness import play_terms
 from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import GAMES
 from tests.live.runner_harness import PROCESSES, AwaitedLog, ServerProcess
 from tests.match.setups import time_control
-from tests.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryQuotas, MemoryTokens
-from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
+from tests.storage.account_stores import accounts_in
+from tests.storage.memory import MemoryDatabase
 
 MANY_MATCHES = Hello(max_matches=1000)
 Choose = Callable[[Match, int, Sequence[str]], str]
 """Returns the move of a seat out of its legal moves. Empty: the bot does not answer."""
 
 
-Stored: TypeAlias = MemoryEventLog | SqliteEventLog
 TIMEOUT_S = 180
 """Timeout of whatever a test waits for."""
 
@@ -94,7 +96,7 @@ class SimulatedCrash:
 class CrashingContestLog:
     """A ContestLog that fails in a simulated crash."""
 
-    def __init__(self, stored: Stored, crash: SimulatedCrash) -> None:
+    def __init__(self, stored: SqliteEventLog, crash: SimulatedCrash) -> None:
         self._stored = stored.contests
         self._crash = crash
 
@@ -120,7 +122,7 @@ class CrashingContestLog:
 class CrashingEventLog(AwaitedLog):
     """An EventLog that fails in a simulated crash."""
 
-    def __init__(self, stored: Stored, crash: SimulatedCrash) -> None:
+    def __init__(self, stored: SqliteEventLog, crash: SimulatedCrash) -> None:
         super().__init__(stored)
         self._crash = crash
 
@@ -152,12 +154,13 @@ class Store:
         """None: store everything in memory."""
         self.time = FakeTime()
         """Clock of the process that uses the store."""
-        in_memory = MemoryEventLog(self._wall_ms)
+        place = in_memory()
         self._on_disk = on_disk
-        self.matches: Stored = SqliteEventLog(on_disk, self._wall_ms) if on_disk else in_memory
-        self.undelivered_ends = MemoryUndeliveredEnds(in_memory)
-        self.tokens = MemoryTokens()
-        self.accounts = MemoryAccounts(self.tokens)
+        self.matches = SqliteEventLog(on_disk or place, self._wall_ms)
+        self.database = MemoryDatabase(place)
+        self.undelivered_ends = StoredUndeliveredEnds(self.database)
+        stores = accounts_in(self.database)
+        self.accounts, self.tokens, self.quotas = stores.accounts, stores.tokens, stores.quotas
         self._tokens = count(1)
 
     async def reopen(self) -> None:
@@ -200,7 +203,7 @@ class HostingHarness(ServerProcess):
         self.contests = CrashingContestLog(store.matches, self.crash)
         self.registry = ladder_registry(self.contests, games, self._report_fault)
         tournaments = tournament_registry(self.contests, self._report_fault)
-        self.bot_log = BotLogRecorder(MemoryBotLog(1000))
+        self.bot_log = BotLogRecorder(StoredBotLog(store.database, 1000))
         notifier = BotNotifier(self.bot_log, self._sessions_of, self.time)
         joined_matches = JoinedMatches(self.registry, tournaments)
         self.auto_pause = AutoPause(
@@ -210,7 +213,7 @@ class HostingHarness(ServerProcess):
             lambda match: max_faults_for(self.registry, match, 1000),
             joined_matches.contains,
         )
-        owners = PairingOwners(store.accounts, MemoryQuotas(store.tokens, store.accounts))
+        owners = PairingOwners(store.accounts, store.quotas)
         ratings = LadderRatings(self.registry, games, owners, self.time)
 
         def mint_id() -> str:

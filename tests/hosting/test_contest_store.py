@@ -12,8 +12,9 @@ from referee.hosting.contest_log import TOURNAMENT, ContestEntry, ContestEvent, 
 from referee.hosting.contest_store import ContestRegistry, ContestStore, ContestWatch
 from referee.live.ports import StoreUnavailable
 from referee.live.watch import SlowConsumer
+from referee.storage.stored_contest_log import StoredContestLog
 from tests.live.fake_time import FakeTime, settle
-from tests.storage.memory_log import MemoryContestLog
+from tests.storage.memory import MemoryEventLog
 
 Names = tuple[str, ...]
 """State of a contest: the names of its entrants."""
@@ -28,11 +29,12 @@ def entered_event(name: str) -> ContestEvent:
     return EntrantJoined(ContestEntrant(name))
 
 
-class ObservedContestLog(MemoryContestLog):
+class ObservedContestLog(StoredContestLog):
     """A ContestLog whose appends can be held after they are durable, or rejected, and whose reads are recorded."""
 
     def __init__(self) -> None:
-        super().__init__(FakeTime().wall_ms, lambda: None)
+        log = MemoryEventLog(FakeTime().wall_ms)
+        super().__init__(log._threads.write, log.run)
         self.gate = asyncio.Event()
         self.gate.set()
         self.store_unavailable = False

@@ -13,7 +13,6 @@ from referee.live.runner_dependencies import MatchRating
 from referee.match.result import PlayerRating, RatingChange
 from referee.match.setup import Player
 from referee.match.state import Match
-from tests.contests.recomputed_ratings import rate_matches
 
 LADDER = "ladder/main"
 
@@ -75,9 +74,3 @@ def _rating_change(seat: int, change: "rated.RatingUpdate[Player]") -> RatingCha
 async def rated_matches(log: ContestLog) -> list[str]:
     """Return the ids of the matches that changed ratings according to the ladder's log, in order."""
     return [entry.event.match_id for entry in await log.read(LADDER) if isinstance(entry.event, ladder.MatchRated)]
-
-
-async def recompute_logged_ratings(log: ContestLog) -> Ratings:
-    """Return the ratings recomputed from the finish orders in the ladder's log."""
-    events = [entry.event for entry in await log.read(LADDER)]
-    return rate_matches(event.finish for event in events if isinstance(event, ladder.MatchRated))

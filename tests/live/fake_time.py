@@ -12,7 +12,7 @@ START_WALL_MS = 1_700_000_000_000
 
 async def settle() -> None:
     """Yield until every other task of the event loop waits for something."""
-    for _ in range(100):
+    for _ in range(200):
         await asyncio.sleep(0)
 
 

@@ -20,10 +20,10 @@ from referee.match.match_terms import MatchTerms
 from referee.match.setup import Player
 from referee.match.state import Match, MatchPhase
 from tests.live.fake_time import FakeTime, settle
-from tests.live.runner_harness import GatedLog, ServerProcess
+from tests.live.runner_harness import LoggingProcess
 from tests.match.games import BRITTLE, STONES
 from tests.match.setups import complete, split
-from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
+from tests.storage.memory import MemoryUndeliveredEnds
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 GAMES: dict[str, Game] = {**games(), "nim": NIM, "fingers": FINGERS, "brittle": BRITTLE, "stones": STONES}
@@ -59,10 +59,8 @@ class GatedEnds(MemoryUndeliveredEnds):
         return await super().list_for(bot, limit)
 
 
-class RefereeHarness(ServerProcess):
+class RefereeHarness(LoggingProcess):
     """One server process with its referee."""
-
-    log: GatedLog
 
     def __init__(
         self,
@@ -75,10 +73,7 @@ class RefereeHarness(ServerProcess):
         **around: Any,
     ) -> None:
         """Start with an empty log, or with the log of an earlier process. `around`: fields of MatchSurroundings."""
-        super().__init__()
-        self.time: FakeTime = after.time if after else time or FakeTime()
-        self.stored: MemoryEventLog = after.stored if after else MemoryEventLog(self.time.wall_ms)
-        self.log = GatedLog(self.time, self.stored)
+        super().__init__(after, time)
         self.undelivered_ends = GatedEnds(self.stored)
         self.recorder = Recorder()
         self.lag = lag or LoopLag(self.time)
@@ -133,9 +128,6 @@ class RefereeHarness(ServerProcess):
         answered = await self.referee.submit(match_id, seat, self.turn_due(match_id, seat).turn.token, move, **more)
         await settle()
         return answered
-
-    async def event_kinds(self, match_id: str) -> list[str]:
-        return [type(entry.event).__name__ for entry in await self.stored.read(match_id)]
 
     async def match(self, match_id: str) -> Match:
         return (await self.referee.status(match_id)).match

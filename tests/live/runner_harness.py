@@ -36,13 +36,15 @@ from referee.match.state import Match, MatchPhase
 from tests.live.fake_time import FakeTime, settle
 from tests.match.match_fixture import replay
 from tests.match.setups import make_setup
-from tests.storage.memory_log import MemoryEventLog
+from tests.storage.memory import MemoryEventLog
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 Arguments = ParamSpec("Arguments")
 
 GAMES: dict[str, Game] = {"nim": NIM, "fingers": FINGERS}
 MAX_END_S = 10
+TIMEOUT_S = 600
+"""A bug should fail the test, not block it. The longest tests of `make soak` take minutes."""
 PROCESSES: ContextVar[list["ServerProcess"]] = ContextVar("PROCESSES")
 """Those that `in_loop` closes at the end of the test."""
 TEN_SECONDS = SuddenDeath(10 * SECOND)
@@ -59,7 +61,8 @@ def in_loop(test: Callable[Arguments, Coroutine[Any, Any, None]]) -> Callable[Ar
         async def alone() -> None:
             processes = [argument for argument in kwargs.values() if isinstance(argument, ServerProcess)]
             PROCESSES.set(processes)
-            await test(*args, **kwargs)
+            async with asyncio.timeout(TIMEOUT_S):
+                await test(*args, **kwargs)
             for process in processes[::-1]:
                 await process.close()
             await settle()
@@ -200,16 +203,33 @@ class RecordingObserver:
         return [entry for _, entries, _ in self.announced for entry in entries]
 
 
-class RunnerHarness(ServerProcess):
+class LoggingProcess(ServerProcess):
+    """A server process with a log, which it may share with another one."""
+
+    def __init__(self, shared_with: "LoggingProcess | None", time: FakeTime | None = None) -> None:
+        super().__init__()
+        self.time: FakeTime = shared_with.time if shared_with else time or FakeTime()
+        self.stored: MemoryEventLog = shared_with.stored if shared_with else MemoryEventLog(self.time.wall_ms)
+        self.log = GatedLog(self.time, self.stored)
+
+    async def events(self, match_id: str = "m1") -> list[Event]:
+        return [entry.event for entry in await self.stored.read(match_id)]
+
+    async def event_kinds(self, match_id: str = "m1") -> list[str]:
+        return [type(event).__name__ for event in await self.events(match_id)]
+
+    async def move_rows(self, match_id: str = "m1") -> list[ClockCharge]:
+        """Return the clock charges of all moves of bots."""
+        return [event.row for event in await self.events(match_id) if isinstance(event, MovePlayed) and event.row]
+
+
+class RunnerHarness(LoggingProcess):
     """One server process with its runners."""
 
     def __init__(self, shared_with: "RunnerHarness | None" = None) -> None:
         """Start with an empty log, or share the log of another process."""
-        super().__init__()
+        super().__init__(shared_with)
         self._runners: list[MatchRunner] = []
-        self.time: FakeTime = shared_with.time if shared_with else FakeTime()
-        self.stored: MemoryEventLog = shared_with.stored if shared_with else MemoryEventLog(self.time.wall_ms)
-        self.log = GatedLog(self.time, self.stored)
         self.observer = RecordingObserver()
 
     @property
@@ -242,16 +262,6 @@ class RunnerHarness(ServerProcess):
         self.log.after.set()
         for runner in self._runners:
             await runner.close()
-
-    async def events(self, match_id: str = "m1") -> list[Event]:
-        return [entry.event for entry in await self.stored.read(match_id)]
-
-    async def event_kinds(self, match_id: str = "m1") -> list[str]:
-        return [type(event).__name__ for event in await self.events(match_id)]
-
-    async def move_rows(self, match_id: str = "m1") -> list[ClockCharge]:
-        """Return the clock charges of all moves of bots."""
-        return [event.row for event in await self.events(match_id) if isinstance(event, MovePlayed) and event.row]
 
     async def check_end(self, runner: MatchRunner, after_us: Micros) -> None:
         """Check that the match is in play for that long, and over one microsecond later."""

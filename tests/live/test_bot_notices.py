@@ -34,17 +34,19 @@ from referee.match.clock import SECOND, SuddenDeath
 from referee.match.events import FlagFell
 from referee.match.result import EndCause, Forfeit
 from referee.match.state import Match
+from referee.storage.stored_accounts import StoredAccounts
+from referee.storage.stored_bot_log import StoredBotLog
 from tests.live.fake_time import FakeTime, settle
 from tests.live.referee_harness import BOTS, RefereeHarness, drain_outbox, filter_by_type
 from tests.storage.account_stores import bot_token
-from tests.storage.memory_accounts import MemoryAccounts, MemoryBotLog, MemoryTokens
+from tests.storage.memory import MemoryDatabase
 
 
-class GatedBotLog(MemoryBotLog):
+class GatedBotLog(StoredBotLog):
     """Bot log whose appends can be held, and which can be unavailable."""
 
     def __init__(self) -> None:
-        super().__init__(10 * MAX_PENDING_NOTES)
+        super().__init__(MemoryDatabase(), 10 * MAX_PENDING_NOTES)
         self.gate = asyncio.Event()
         self.gate.set()
         self.error: StoreUnavailable | None = None
@@ -124,7 +126,7 @@ STRICT = Policies(illegal_move=IllegalMovePolicy(action="forfeit"))
 MAX_FAULTS = 3
 
 
-class GatedAccounts(MemoryAccounts):
+class GatedAccounts(StoredAccounts):
     """Account store that can be made unavailable."""
 
     error: StoreUnavailable | None = None
@@ -140,7 +142,7 @@ class GatedAccounts(MemoryAccounts):
         return await super().change_bot(name, change)
 
 
-async def register_bots(accounts: MemoryAccounts, *owners: str) -> None:
+async def register_bots(accounts: StoredAccounts, *owners: str) -> None:
     """Register bots with these owners."""
     for player, owner in zip(BOTS, owners, strict=False):
         await accounts.register(player.bot, Bot(player.bot, owner, 0), bot_token(player.bot), MaxNames(9, 9))
@@ -151,8 +153,8 @@ class AutoPauseHarness(RefereeHarness):
 
     def __init__(self, after: "AutoPauseHarness | None" = None) -> None:
         time = after.time if after else FakeTime()
-        self.accounts: GatedAccounts = after.accounts if after else GatedAccounts(MemoryTokens())
-        self.bot_log: MemoryBotLog = after.bot_log if after else MemoryBotLog(1000)
+        self.accounts: GatedAccounts = after.accounts if after else GatedAccounts(MemoryDatabase())
+        self.bot_log: StoredBotLog = after.bot_log if after else StoredBotLog(MemoryDatabase(), 1000)
         self.note_recorder = BotLogRecorder(self.bot_log)
         notifier = BotNotifier(self.note_recorder, self._sessions_of, time)
         self.auto_pause = AutoPause(self.accounts, notifier, time, lambda _: MAX_FAULTS, self._counts)
@@ -312,7 +314,12 @@ CALLS = "calls_per_minute"
 
 async def quota_notifier_for(*owners: str) -> tuple[QuotaNotifier, list[Session], BotLogRecorder]:
     """Register bots with these owners; all but the last are online."""
-    harness, accounts, recorder = RefereeHarness(), MemoryAccounts(MemoryTokens()), BotLogRecorder(MemoryBotLog(100))
+    database = MemoryDatabase()
+    harness, accounts, recorder = (
+        RefereeHarness(),
+        StoredAccounts(database),
+        BotLogRecorder(StoredBotLog(database, 100)),
+    )
     await register_bots(accounts, *owners)
     sessions_of = harness.referee.sessions.of_bot
     quota_notifier = QuotaNotifier(accounts, BotNotifier(recorder, sessions_of, harness.time), sessions_of)

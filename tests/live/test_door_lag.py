@@ -10,7 +10,7 @@ from referee.live.sessions import Sessions
 from referee.match.clock import SECOND, Micros
 from referee.match.setup import Player
 from tests.live.fake_time import FakeTime
-from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
+from tests.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from referee.live.engine_calls import call_engine
 from referee.live.ports import EngineFault
 from referee.live.submit import AttemptRefused
 from referee.match.clock import SECOND, Untimed
-from referee.match.events import MovePlayed, PlayEnded
+from referee.match.events import PlayEnded
 from referee.match.result import EndCause, EndKind
 from referee.match.state import Match, MatchPhase
 from tests.engines.external.engines import PATIENT, small_engine
@@ -108,10 +108,7 @@ async def test_no_bot_is_charged_for_the_time_that_an_engine_takes(harness: Refe
     await move
     match = await harness.match(match_id)
     assert match.phase is MatchPhase.PLAYING
-    played = [entry.event for entry in await harness.stored.read(match_id)][-1]
-    assert isinstance(played, MovePlayed)
-    assert played.row
-    assert played.row.charged_us == 2 * SECOND
+    assert [row.charged_us for row in await harness.move_rows(match_id)] == [2 * SECOND]
     due = harness.turn_due(match_id, 1)
     assert (due.left_us, due.clocks[1].used_us) == (10 * SECOND, 0)
     await harness.time.advance(3 * SECOND)

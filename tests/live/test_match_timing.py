@@ -17,9 +17,8 @@ from referee.live.match_timing import DeadlineTimer, LoopTime, MatchTime
 from referee.live.ports import Entry, Lag, SeatDelays, StoreUnavailable
 from referee.live.runner import LAST_RETRY_US
 from referee.match.clock import MS, SECOND, Micros, Untimed
-from referee.match.clock_charge import ClockCharge
 from referee.match.decision import Decision
-from referee.match.events import MovePlayed, MoveRejected
+from referee.match.events import MoveRejected
 from referee.match.state import Match
 from tests.live.fake_time import FakeAlarm, FakeTime
 from tests.live.referee_harness import Recorder, RefereeHarness
@@ -224,9 +223,6 @@ class TurnSimulation:
                 total_us, counted_us = total_us + end_us - begin_us, end_us
         return total_us
 
-    async def rows(self) -> list[ClockCharge]:
-        return [event.row for event in await self.harness.events() if isinstance(event, MovePlayed) and event.row]
-
 
 @settings(max_examples=60, deadline=None)
 @given(INTERLEAVINGS)
@@ -246,7 +242,7 @@ def test_every_microsecond_of_delay_counts_once(steps: list[str | tuple[str, Mic
         measured = turn.runner.measure(0)
         assert measured.stall_us == turn.union_us(measured.arrived_us)
         await submit_move(turn.runner, 0, "1")
-        rows = await turn.rows()
+        rows = await turn.harness.move_rows()
         assert rows[-1].stall_us == measured.stall_us
         for row in rows:
             assert 0 <= row.stall_us <= max(0, row.arrived_us - row.asked_us)
@@ -260,7 +256,7 @@ async def test_an_answer_is_timed_when_it_is_read_and_later_lag_earns_no_credit(
     for step in (("lag", 200 * MS), ("advance", 300 * MS), ("read", 0), ("lag", SECOND), ("advance", SECOND)):
         await turn.do(step)
     await turn.runner.submit(answer(turn.runner, 0, "1", measured=turn.runner.measure(0, turn.arrival)))
-    (row,) = await turn.rows()
+    (row,) = await turn.harness.move_rows()
     assert (row.arrived_us, row.stall_us, row.charged_us) == (500 * MS, 200 * MS, 300 * MS)
 
 
@@ -272,7 +268,7 @@ async def test_an_answer_that_was_read_before_its_turn_began_has_no_referee_dela
     await turn.do(("advance", SECOND))
     await submit_move(turn.runner, 0, "1")
     await turn.runner.submit(answer(turn.runner, 1, "1", measured=measured))
-    assert [(row.stall_us, row.charged_us) for row in (await turn.rows())[1:]] == [(0, 0)]
+    assert [(row.stall_us, row.charged_us) for row in (await turn.harness.move_rows())[1:]] == [(0, 0)]
 
 
 async def test_a_loop_whose_alarms_run_on_time_has_no_lag() -> None:

@@ -14,7 +14,7 @@ from referee.match.clock import SECOND
 from referee.match.state import MatchPhase
 from tests.live.fake_time import settle
 from tests.live.referee_harness import BOTS, RefereeHarness, drain_outbox, drain_turns
-from tests.storage.memory_log import MemoryEventLog
+from tests.storage.memory import MemoryEventLog
 
 OTHERS = BOTS[2:]
 

@@ -18,7 +18,6 @@ from referee.live.registry import LiveMatches
 from referee.live.sessions import ABSENCE_DELAY_US, Hello, Session
 from referee.live.stored_matches import UnplayableLog
 from referee.match.clock import MS, SECOND, Untimed
-from referee.match.clock_charge import ClockCharge
 from referee.match.events import MovePlayed, PlayEnded, RefereeRecovered, SeatDisconnected, SeatReconnected
 from referee.match.match_errors import NonceRefused, NotWithdrawable, RequestIdReused
 from referee.match.result import EndCause, void_result
@@ -35,13 +34,9 @@ from tests.live.referee_harness import (
     match_request,
 )
 from tests.match.setups import forfeits_after
-from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
+from tests.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 
 NIM_BOTS = BOTS[:2]
-
-
-async def rows(harness: RefereeHarness, match_id: str) -> list[ClockCharge | None]:
-    return [entry.event.row for entry in await harness.stored.read(match_id) if isinstance(entry.event, MovePlayed)]
 
 
 async def test_a_match_whose_bots_stay_offline_becomes_void_at_its_timeout_and_they_are_notified() -> None:
@@ -351,8 +346,7 @@ async def test_referee_delay_is_credited_back_and_causes_no_flag_fall(harness: R
     await harness.time.advance(SECOND)
     harness.time.us += 500 * MS
     await harness.submit_move(match_id, 0, "1")
-    (row,) = await rows(harness, match_id)
-    assert row
+    (row,) = await harness.move_rows(match_id)
     assert row.stall_us == 490 * MS, "but for the ten milliseconds between two alarms"
     harness.time.us += 15 * SECOND
     await harness.time.advance(0)
@@ -369,8 +363,7 @@ async def test_network_credit_uses_the_round_trip_of_the_bots_own_stream(harness
     await harness.time.advance(30 * MS)
     first.pong(1)
     await harness.submit_move(match_id, 0, "1")
-    (row,) = await rows(harness, match_id)
-    assert row
+    (row,) = await harness.move_rows(match_id)
     assert (row.network_us, row.network_credit_us) == (30 * MS, 30 * MS)
 
 
@@ -508,7 +501,7 @@ async def test_a_turn_that_is_not_sent_because_of_a_drain_costs_no_time(harness:
     assert (await harness.match(first)).phase is MatchPhase.PLAYING
     await harness.time.advance(10 * SECOND)
     await harness.submit_move(first, 1, "1")
-    assert [row and row.charged_us for row in await rows(harness, first)] == [0, 0]
+    assert [row.charged_us for row in await harness.move_rows(first)] == [0, 0]
     await harness.time.advance(60 * SECOND)
     assert draining.done()
 
@@ -525,7 +518,7 @@ async def test_a_turn_that_is_not_sent_costs_no_time_although_another_node_has_m
     harness.live.others.set_uses([(first, TurnUse(turn.token, 0))])
     await harness.time.advance(20 * SECOND)
     await harness.submit_move(first, 1, "1")
-    assert [row and row.charged_us for row in await rows(harness, first)] == [0, 0]
+    assert [row.charged_us for row in await harness.move_rows(first)] == [0, 0]
     draining.cancel()
 
 
@@ -539,7 +532,7 @@ async def test_a_turn_that_was_restored_and_is_not_sent_because_of_a_drain_costs
     await harness.time.advance(20 * SECOND)
     assert (await harness.match(match_id)).phase is MatchPhase.PLAYING
     await harness.submit_move(match_id, 0, "1")
-    assert [row and row.charged_us for row in await rows(harness, match_id)] == [0]
+    assert [row.charged_us for row in await harness.move_rows(match_id)] == [0]
 
 
 async def test_a_drain_waits_no_longer_than_its_grace_period(harness: RefereeHarness) -> None:

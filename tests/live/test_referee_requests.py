@@ -209,33 +209,6 @@ async def test_every_call_for_an_unknown_match_is_rejected(harness: RefereeHarne
     assert referee.turn_due("m", 0) is None
 
 
-async def test_a_match_ends_by_an_organisers_decision_or_a_resignation(harness: RefereeHarness) -> None:
-    referee = harness.referee
-    ends = []
-    for end_match in (
-        lambda match_id: referee.abort(match_id, "no time"),
-        referee.abort,
-        lambda match_id: referee.void(match_id, EndCause.DECLARED, "a storm"),
-        lambda match_id: referee.adjudicate(match_id, (1, 2), "I saw it"),
-        lambda match_id: referee.resign(match_id, 1),
-    ):
-        match_id, _ = await harness.start_match()
-        done = await end_match(match_id)
-        assert done.result
-        ends.append((done.result.cause, done.result.reason))
-        with pytest.raises(MatchOver):
-            await harness.referee.resign(match_id, 0)
-        with pytest.raises(MatchOver):
-            await harness.referee.validate(match_id, 0, "0.0.1", "1")
-    assert ends == [
-        (EndCause.ABORTED, "no time"),
-        (EndCause.ABORTED, ""),
-        (EndCause.DECLARED, "a storm"),
-        (EndCause.ADJUDICATION, "I saw it"),
-        (EndCause.RESIGNATION, ""),
-    ]
-
-
 async def test_a_finished_match_no_longer_counts_for_its_creator(harness: RefereeHarness) -> None:
     match_id, _ = await harness.start_match(chosen={"heap": 1}, labels=REQUEST)
     assert harness.referee.count_unfinished("org") == 1
@@ -245,16 +218,14 @@ async def test_a_finished_match_no_longer_counts_for_its_creator(harness: Refere
 
 SendRequest = Callable[[Referee, str], Awaitable[RequestAccepted]]
 
-ENDS: dict[str, SendRequest] = {
-    "resign": lambda referee, match_id: referee.resign(match_id, 1, "r"),
-    "accept": lambda referee, match_id: referee.accept_draw(match_id, 1, "r"),
-    "abort": lambda referee, match_id: referee.abort(match_id, by="ada", request_id="r"),
-    "abort with a message": lambda referee, match_id: referee.abort(match_id, "rain", "ada", "r"),
-    "void": lambda referee, match_id: referee.void(match_id, EndCause.DECLARED, "a storm", "ada", "r"),
-    "adjudicate": lambda referee, match_id: referee.adjudicate(match_id, (1, 2), "I saw it", "ada", "r"),
-}
-
-
+ENDS: list[tuple[EndCause, str, SendRequest]] = [
+    (EndCause.RESIGNATION, "", lambda referee, match_id: referee.resign(match_id, 1, "r")),
+    (EndCause.DRAW_AGREED, "", lambda referee, match_id: referee.accept_draw(match_id, 1, "r")),
+    (EndCause.ABORTED, "", lambda referee, match_id: referee.abort(match_id, by="ada", request_id="r")),
+    (EndCause.ABORTED, "rain", lambda referee, match_id: referee.abort(match_id, "rain", "ada", "r")),
+    (EndCause.DECLARED, "rain", lambda referee, id_: referee.void(id_, EndCause.DECLARED, "rain", "ada", "r")),
+    (EndCause.ADJUDICATION, "seen", lambda referee, id_: referee.adjudicate(id_, (1, 2), "seen", "ada", "r")),
+]
 OTHER_REQUESTS: tuple[SendRequest, SendRequest] = (
     lambda referee, match_id: referee.abort(match_id, "snow", "ada", "r"),
     lambda referee, match_id: referee.offer_draw(match_id, 1, "r"),
@@ -263,26 +234,29 @@ OTHER_REQUESTS: tuple[SendRequest, SendRequest] = (
 WITHOUT_NIM = {name: game for name, game in GAMES.items() if name != "nim"}
 
 
-@pytest.mark.parametrize("request_name", ENDS)
+@pytest.mark.parametrize(("cause", "reason", "end_match"), ENDS)
 async def test_a_repeated_request_that_ended_the_match_returns_the_first_result_even_after_its_game_was_removed(
-    harness: RefereeHarness, request_name: str
+    harness: RefereeHarness, cause: EndCause, reason: str, end_match: SendRequest
 ) -> None:
     match_id, _ = await harness.start_match()
     await harness.referee.offer_draw(match_id, 0)
-    first = await ENDS[request_name](harness.referee, match_id)
+    first = await end_match(harness.referee, match_id)
     assert first.result
-    again = [await ENDS[request_name](harness.referee, match_id)]
+    assert (first.result.cause, first.result.reason) == (cause, reason)
+    with pytest.raises(MatchOver):
+        await harness.referee.validate(match_id, 0, "0.0.1", "1")
+    again = [await end_match(harness.referee, match_id)]
     harness = await harness.restart_and_recover()
-    again.append(await ENDS[request_name](harness.referee, match_id))
+    again.append(await end_match(harness.referee, match_id))
     with pytest.raises(MatchOver):
         await harness.referee.resign(match_id, 0, "r")
     later = await harness.restart_and_recover(WITHOUT_NIM)
-    again += [await ENDS[request_name](later.referee, match_id) for _ in range(2)]
+    again += [await end_match(later.referee, match_id) for _ in range(2)]
     assert again == [first] * 4
     with pytest.raises(EngineFault):
         await later.referee.resign(match_id, 0, "other")
     with pytest.raises(RequestIdReused):
-        await OTHER_REQUESTS[request_name in ("resign", "accept")](later.referee, match_id)
+        await OTHER_REQUESTS[cause in (EndCause.RESIGNATION, EndCause.DRAW_AGREED)](later.referee, match_id)
 
 
 async def test_the_players_of_a_match_are_known_after_its_game_was_removed(harness: RefereeHarness) -> None:

@@ -21,7 +21,6 @@ from referee.live.sessions import Session
 from referee.live.submit import VERDICT_READ_BATCH, AttemptRefused, LateAnswer, seat_of
 from referee.match.clock import MS, SECOND, Micros, Untimed
 from referee.match.clock_charge import ClockCharge
-from referee.match.events import MovePlayed
 from referee.match.match_errors import (
     DrawNotClaimable,
     MatchOver,
@@ -351,11 +350,7 @@ async def answer(process: TakenOver, match_id: str) -> ClockCharge:
     """Let the bot answer by a call, connected or not; return the charge."""
     token = (await process.harness.match(match_id)).owing[0].token
     await process.harness.referee.submit(match_id, 0, token, "1", arrival=process.machine.lag.arrival("ada"))
-    (row,) = [
-        entry.event.row
-        for entry in await process.harness.stored.read(match_id)
-        if isinstance(entry.event, MovePlayed) and entry.event.row
-    ]
+    (row,) = await process.harness.move_rows(match_id)
     return row
 
 

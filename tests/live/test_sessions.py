@@ -37,7 +37,7 @@ from referee.match.setup import Player
 from tests.live.fake_time import FakeAlarm, FakeTime, settle
 from tests.live.runner_harness import match_setup
 from tests.storage.examples import END
-from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
+from tests.storage.memory import MemoryEventLog, MemoryUndeliveredEnds
 
 ONE, TWO, BERT = Player("anna", "1"), Player("anna", "2"), Player("bert", "1")
 

@@ -73,17 +73,11 @@ async def test_an_exception_is_raised_again_in_the_caller() -> None:
         assert "in raise_bug" in "".join(failed.value.__notes__)
 
 
-async def test_a_worker_that_dies_fails_one_call_and_is_replaced() -> None:
-    async with pool_of(1) as pool:
-        with pytest.raises(WorkerDied):
-            await pool.run(kill_itself)
-        assert await pool.run(add, 1, 1) == 2
-
-
-async def test_the_exit_status_of_a_worker_that_died_is_its_own() -> None:
+async def test_a_worker_that_dies_fails_one_call_with_its_exit_status_and_is_replaced() -> None:
     async with pool_of(1) as pool:
         with pytest.raises(WorkerDied, match="status -9"):
             await pool.run(kill_itself)
+        assert await pool.run(add, 1, 1) == 2
 
 
 async def test_a_call_is_retried_when_its_worker_was_killed() -> None:

@@ -4,8 +4,8 @@ import asyncio
 import os
 import resource
 import socket
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from http import HTTPStatus
 
@@ -20,6 +20,7 @@ from referee.observability.http_server import (
     page_on_loop,
     server_pages,
 )
+from tests.cluster.worlds import in_world
 
 LARGE_BODY = b"x" * 20_000_000
 """More than the socket buffers hold."""
@@ -72,25 +73,17 @@ class HttpClient:
         return int(first.split()[1]), dict(line.split(": ", 1) for line in lines), body
 
 
-Test = Callable[[ServerHarness], Awaitable[None]]
+@asynccontextmanager
+async def run_server(timeout_s: float = LONG_TIMEOUT_S) -> AsyncIterator[ServerHarness]:
+    harness = ServerHarness(timeout_s)
+    try:
+        yield harness
+    finally:
+        harness.http.close()
 
 
-def with_server(test: Test, timeout_s: float = LONG_TIMEOUT_S) -> Callable[[], None]:
-    def run() -> None:
-        async def run_test() -> None:
-            harness = ServerHarness(timeout_s)
-            try:
-                await test(harness)
-            finally:
-                harness.http.close()
-
-        asyncio.run(run_test())
-
-    run.__name__ = test.__name__
-    return run
-
-
-with_short_timeouts = partial(with_server, timeout_s=0.05)
+with_server = in_world(run_server)
+with_short_timeouts = in_world(partial(run_server, 0.05))
 
 
 @with_server
@@ -135,13 +128,10 @@ async def test_a_head_request_gets_headers_only_and_other_methods_and_paths_an_e
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     ],
 )
-def test_a_malformed_request_is_rejected_and_does_no_harm(malformed: bytes) -> None:
-    @with_server
-    async def check(harness: ServerHarness) -> None:
-        assert (await harness.request(malformed))[0] == 400
-        assert await harness.get("/healthz") == (200, b"alive\n")
-
-    check()
+@with_server
+async def test_a_malformed_request_is_rejected_and_does_no_harm(harness: ServerHarness, *, malformed: bytes) -> None:
+    assert (await harness.request(malformed))[0] == 400
+    assert await harness.get("/healthz") == (200, b"alive\n")
 
 
 @with_server
@@ -169,17 +159,15 @@ async def test_a_client_that_disconnects_early_does_no_harm(harness: ServerHarne
     assert await harness.get("/healthz") == (200, b"alive\n")
 
 
-def test_a_client_that_does_not_read_is_disconnected() -> None:
-    async def check(harness: ServerHarness) -> None:
-        client = await harness.connect()
-        client.send(b"GET /big HTTP/1.1\r\n\r\n")
-        await client.reader.readuntil(b"\r\n\r\n")
-        while harness.http._open:
-            await asyncio.sleep(0)
-        assert len(await client.reader.read(-1)) < len(LARGE_BODY)
-        client.writer.close()
-
-    with_server(check, timeout_s=1.0)()
+@in_world(partial(run_server, 1.0))
+async def test_a_client_that_does_not_read_is_disconnected(harness: ServerHarness) -> None:
+    client = await harness.connect()
+    client.send(b"GET /big HTTP/1.1\r\n\r\n")
+    await client.reader.readuntil(b"\r\n\r\n")
+    while harness.http._open:
+        await asyncio.sleep(0)
+    assert len(await client.reader.read(-1)) < len(LARGE_BODY)
+    client.writer.close()
 
 
 @pytest.mark.slow
@@ -218,18 +206,18 @@ def no_more_files() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_a_connection_that_cannot_be_accepted_waits_and_costs_one_log_event(caplog: pytest.LogCaptureFixture) -> None:
-    async def check(harness: ServerHarness) -> None:
-        with socket.socket() as waiting:
-            with no_more_files():
-                waiting.connect(("127.0.0.1", harness.port))
-                while not caplog.records:
-                    await asyncio.sleep(0)
-            assert await harness.get("/healthz") == (200, b"alive\n")
-        # Others may say that an earlier handler is closed.
-        assert len([record for record in caplog.records if record.name == "asyncio"]) == 1
-
-    with_server(check)()
+@with_server
+async def test_a_connection_that_cannot_be_accepted_waits_and_costs_one_log_event(
+    harness: ServerHarness, *, caplog: pytest.LogCaptureFixture
+) -> None:
+    with socket.socket() as waiting:
+        with no_more_files():
+            waiting.connect(("127.0.0.1", harness.port))
+            while not caplog.records:
+                await asyncio.sleep(0)
+        assert await harness.get("/healthz") == (200, b"alive\n")
+    # Others may say that an earlier handler is closed.
+    assert len([record for record in caplog.records if record.name == "asyncio"]) == 1
 
 
 @with_server
@@ -272,11 +260,9 @@ async def test_a_closed_server_accepts_no_connections(harness: ServerHarness) ->
     harness.http.close()
 
 
-def test_opening_a_used_port_is_an_error() -> None:
-    async def check(harness: ServerHarness) -> None:
-        another = HttpServer({})
-        with pytest.raises(OSError, match="in use"):
-            another.open("127.0.0.1", harness.port)
-        another.close()
-
-    with_server(check)()
+@with_server
+async def test_opening_a_used_port_is_an_error(harness: ServerHarness) -> None:
+    another = HttpServer({})
+    with pytest.raises(OSError, match="in use"):
+        another.open("127.0.0.1", harness.port)
+    another.close()

@@ -17,13 +17,14 @@ from referee.live.runner_dependencies import RunnerDependencies
 from referee.match.clock import MS, SECOND
 from referee.match.commands import Resign, StartPlay
 from referee.match.events import MatchCreated
+from referee.match.setup import Player
 from referee.match.state import Match
 from referee.observability.metrics import GaugeSources, Metrics
 from tests.live.fake_rating_writer import FakeRatingWriter
 from tests.live.fake_time import FakeTime
 from tests.live.runner_harness import RecordingObserver, RunnerHarness, answer, match_setup, submit_move
 from tests.observability.exposition import Page, gauge_sources
-from tests.storage.memory_log import MemoryEventLog
+from tests.storage.memory import MemoryEventLog
 from tests.third_party_games.third_party_games import FINGERS, NIM
 
 
@@ -103,6 +104,36 @@ async def test_matches_sessions_and_lag_are_read_at_scrape_time() -> None:
     assert harness.page.all("referee_matches") == {("nim", "playing"): 1, ("fingers", "playing"): 1}
     for runner in live:
         await runner.close()
+
+
+async def test_the_number_of_series_depends_on_games_only() -> None:
+    harness, live, online_bots = MeasuredRunnerHarness(), list[MatchRunner](), list[str]()
+    waiting: list[QueuedMatch] = []
+    harness.metrics.register_gauges(
+        gauge_sources(
+            matches=lambda: [runner.match for runner in live],
+            sessions=lambda: online_bots,
+            queues=lambda: {"ladder": MatchQueue(1, tuple(waiting))},
+        )
+    )
+
+    async def play(number: int) -> None:
+        players = tuple(Player(f"bot-{number}-{seat}", str(number)) for seat in range(3))
+        for game in (NIM, FINGERS):
+            seated = players[: len(game.table(game.settings()).seats)]
+            live.append(await harness.start_match(match_setup(game, f"{game.name}-{number}", players=seated)))
+            await submit_move(live[-1], 0, "1")
+        await live[-2].submit(Resign(1))
+        online_bots.append(players[0].bot)
+        waiting.append(QueuedMatch(list(WaitReason)[number % len(WaitReason)], number))
+
+    for number in range(2):
+        await play(number)
+    line_count = harness.metrics.text().count(b"\n")
+    for number in range(2, 40):
+        await play(number)
+    assert harness.metrics.text().count(b"\n") == line_count
+    assert b"bot-" not in harness.metrics.text()
 
 
 def functions_called_by(function: Callable[[], None]) -> list[str]:

@@ -14,6 +14,7 @@ from referee_api.v1 import entry_pb2, match_service_pb2
 from referee.match.clock import MS
 from referee.observability.metrics import Metrics
 from referee.observability.rpc_metrics import ResponseMetrics
+from tests.cluster.worlds import in_world
 from tests.live.fake_time import FakeTime
 from tests.observability.exposition import Page
 
@@ -91,8 +92,9 @@ class ServiceClient:
             await asyncio.sleep(0)
 
 
+@in_world
 @asynccontextmanager
-async def service_client() -> AsyncIterator[ServiceClient]:
+async def with_client() -> AsyncIterator[ServiceClient]:
     metrics, time = Metrics("1.2.3"), FakeTime()
     service = ExampleService(time)
     handlers = service.handlers()
@@ -104,18 +106,6 @@ async def service_client() -> AsyncIterator[ServiceClient]:
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
         yield ServiceClient(channel, metrics, service)
     await server.stop(None)
-
-
-def with_client(test: Callable[[ServiceClient], Awaitable[None]]) -> Callable[[], None]:
-    def run() -> None:
-        async def run_test() -> None:
-            async with service_client() as client:
-                await test(client)
-
-        asyncio.run(run_test())
-
-    run.__name__ = test.__name__
-    return run
 
 
 @with_client

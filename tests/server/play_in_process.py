@@ -141,6 +141,7 @@ async def play_matches(
             referee, session, BudgetOwner(session.player.bot), host, rate_limiter, rejections, time, HEARTBEAT
         )
         tasks.append(asyncio.create_task(play.run(PulledStream(stream, play), [])))
+        await rate_limiter.quota(session.player.bot)  # It is read before what is measured begins.
     with around:
         await asyncio.wait([asyncio.create_task(done.wait()), *tasks], return_when=asyncio.FIRST_COMPLETED)
     for task in tasks:

@@ -13,11 +13,9 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from select import select
 
-import grpc
 import pytest
 from referee_api.v1 import play_pb2
 
-from engines.registry import games
 from referee.live.door_lag import BEAT_US, MIN_LATE_US
 from referee.match.clock import SECOND
 from referee.observability.metrics import EDGE
@@ -26,8 +24,6 @@ from referee.server.settings import EdgeUse
 from referee.server.stores import StartupError
 from tests.clients.commands import run_command
 from tests.e2e import http2
-from tests.e2e.bot_connection import connect_bot
-from tests.e2e.call_errors import assert_refused
 from tests.e2e.honest_bots import entries
 from tests.e2e.organiser import call_method, new_organiser, server_with_organiser
 from tests.e2e.reconnecting_bots import BotThreads, Observations, ReconnectingBot
@@ -36,7 +32,6 @@ from tests.e2e.server_metrics import POLL_INTERVAL_S, error_log_lines, metrics
 from tests.e2e.stopwatch import RESOLUTION_US, Stopwatch
 from tests.e2e.test_crash import create_matches, fetch_record, parse_events, played_moves
 from tests.e2e.test_freeze import per_move, receive_charge, send_answer
-from tests.e2e.test_tls import Certificate, count_games
 from tests.server.front_door import FLAGS, SOURCE, door_pid
 
 pytestmark = [pytest.mark.slow, pytest.mark.toolchain, pytest.mark.usefixtures("front_door")]
@@ -78,20 +73,6 @@ def connect_from(address: str, server: ServerProcess) -> socket.socket:
     return socket.create_connection((host, int(port)), TIMEOUT_S, (address, 0))
 
 
-def test_a_match_is_played_to_its_end_through_the_door(tmp_path: Path) -> None:
-    with server_with_organiser(tmp_path, *FLAGS) as organiser:
-        match_id = organiser.start_match()
-        turn = organiser.next_turn()
-        organiser.connection(0).send(
-            move={"match_id": match_id, "turn_token": turn.turn_token, "move": turn.legal_moves[0]}
-        )
-        assert organiser.connection(0).receive("verdict").HasField("accepted")
-        assert organiser.next_turn(1).ply == 1
-        organiser.connection(1).send(resignation={"match_id": match_id})
-        assert organiser.connection(0).receive("match_ended").match_id == match_id
-        assert not list(error_log_lines(organiser.server))
-
-
 def test_bots_stay_connected_when_a_supervisor_ends_all_processes_at_once_and_the_server_drains(tmp_path: Path) -> None:
     with server_with_organiser(tmp_path, *FLAGS) as organiser:
         match_id = organiser.start_match()
@@ -115,30 +96,6 @@ def test_the_page_of_the_server_has_all_metrics_of_the_door(tmp_path: Path) -> N
         assert found["memory_bytes"] > 0
 
 
-def test_errors_keep_their_details(tmp_path: Path) -> None:
-    with run_server(tmp_path, "--ephemeral", *FLAGS) as server, server.channel() as channel:
-        secret = server.admin_token
-        assert_refused("UNKNOWN_GAME", call_method, channel, "GameService/GetGame", secret, name="chess-of-mars")
-
-
-def test_a_door_that_is_killed_is_started_again_and_the_match_continues(tmp_path: Path) -> None:
-    with server_with_organiser(tmp_path, *FLAGS) as organiser:
-        match_id = organiser.start_match()
-        turn = organiser.next_turn()
-        killed = door_pid(organiser.server)
-        os.kill(killed, signal.SIGKILL)
-        with pytest.raises(grpc.RpcError):
-            organiser.connection(0).read_to_end()
-        organiser.disconnect_bots()
-        with grpc.insecure_channel(organiser.server.address) as channel:
-            bots = [connect_bot(channel, secret) for secret in organiser.secrets]
-            with bots[0] as anna, bots[1]:
-                again = anna.receive("turn")
-                assert (again.match_id, again.turn_token) == (match_id, turn.turn_token)
-        assert door_pid(organiser.server) != killed
-        assert read_metrics(organiser.server)["links_total"] == 2
-
-
 def test_the_door_ends_with_its_server(tmp_path: Path) -> None:
     token = ""
     for end in (ServerProcess.stop, ServerProcess.kill):
@@ -151,17 +108,6 @@ def test_the_door_ends_with_its_server(tmp_path: Path) -> None:
                 assert select([descriptor], [], [], TIMEOUT_S)[0]
             finally:
                 os.close(descriptor)
-
-
-def test_the_door_shows_changed_certificates(tmp_path: Path) -> None:
-    before, after = Certificate("before"), Certificate("after")
-    flags = before.write_files(tmp_path)
-    with run_server(tmp_path, "--ephemeral", "--tls-reload-interval-ms", "1", *flags, *FLAGS) as server:
-        assert count_games(server.address, server.admin_token, before) == len(games())
-        after.write_files(tmp_path)
-        assert count_games(server.address, server.admin_token, after) == len(games())
-        with pytest.raises(grpc.RpcError):
-            count_games(server.address, server.admin_token, before)
 
 
 def test_calls_without_a_token_are_limited_for_each_address(tmp_path: Path) -> None:
@@ -284,24 +230,6 @@ def test_a_door_that_stands_still_costs_nobody_a_second(tmp_path: Path) -> None:
         os.kill(door, signal.SIGCONT)
         charge = receive_charge(organiser)
         assert charge.charged_us <= watch.running_us + UNNOTICED_US
-        assert charge.stall_us >= watch.paused_us - UNNOTICED_US
-
-
-def test_a_flag_falls_later_by_the_time_for_which_the_door_stood_still(tmp_path: Path) -> None:
-    with server_with_organiser(tmp_path, *FLAGS) as organiser:
-        watch = Stopwatch()
-        organiser.start_match(rule=per_move(2_000))
-        turn = organiser.next_turn()
-        door = door_pid(organiser.server)
-        os.kill(door, signal.SIGSTOP)
-        with watch.paused():
-            time.sleep(PAUSE_S)
-        os.kill(door, signal.SIGCONT)
-        organiser.connection(0).receive("match_ended")
-        send_answer(organiser, turn)
-        charge = organiser.connection(0).receive("verdict").clock_charge
-        assert charge.late
-        assert charge.charged_us > 2 * SECOND
         assert charge.stall_us >= watch.paused_us - UNNOTICED_US
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import urllib.request
 from dataclasses import replace
 from pathlib import Path
@@ -18,11 +17,9 @@ from referee.server import site_process
 from referee.server.maintenance.doctor.finding import ok
 from referee.server.maintenance.doctor.port_checks import ports
 from referee.server.node_processes import _node_settings
-from referee.server.referee_server import RefereeServer
 from referee.server.setting_types import LISTEN, Address
 from referee.server.settings import Settings
 from referee.server.site_process import MISSING_PACKAGES, SITE_HOLDER, SiteProcess, SiteUnavailable
-from referee.server.stores import StartupError
 from tests.clients.sdk import connect_organiser
 from tests.e2e.server import TIMEOUT_S, ServerProcess, run_server
 
@@ -104,14 +101,6 @@ def test_the_doctor_recognises_the_site_of_a_running_server(tmp_path: Path) -> N
         any_port, site = Address("127.0.0.1", 0), LISTEN.read(server.site)
         found = [*ports(Settings(listen=any_port, http_listen=any_port, site_listen=site))]
     assert found[-1] == ok("ports", f"a referee is serving the site on {site}")
-
-
-async def test_a_port_that_is_used_already_ends_the_start() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as used:
-        taken = Address("127.0.0.1", used.getsockname()[1])
-        server = RefereeServer(replace(settings(1, patient=True), site_listen=taken))
-        with pytest.raises(StartupError, match=f"cannot listen on {taken}: Address already in use"):
-            await server.open()
 
 
 def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

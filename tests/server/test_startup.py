@@ -1,8 +1,9 @@
 """Conditions under which a server does not start, and what a failed first start leaves behind."""
 
-import asyncio
 import socket
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,81 +25,76 @@ def settings(data_dir: Path) -> Settings:
     return local_settings(start_within_s=1, patient=True, data=data_dir)
 
 
-def start(start_settings: Settings) -> ServerInfo:
-    """Start a server and stop it. Raises StartupError."""
-
-    async def run() -> ServerInfo:
-        server = RefereeServer(start_settings)
-        info = await server.open()
+@asynccontextmanager
+async def running(start_settings: Settings) -> AsyncIterator[tuple[RefereeServer, ServerInfo]]:
+    """Run a server. Raises StartupError."""
+    server = RefereeServer(start_settings)
+    info = await server.open()
+    try:
+        yield server, info
+    finally:
         server.shutdown(grace_us=0)
         await server.close()
+
+
+async def start(start_settings: Settings) -> ServerInfo:
+    """Start a server and stop it. Raises StartupError."""
+    async with running(start_settings) as (_, info):
         return info
 
-    return asyncio.run(run())
 
-
-def test_a_second_server_on_a_data_directory_does_not_start(tmp_path: Path) -> None:
-    async def check() -> None:
-        first = RefereeServer(settings(tmp_path))
-        await first.open()
+async def test_a_second_server_on_a_data_directory_does_not_start(tmp_path: Path) -> None:
+    async with running(settings(tmp_path)):
         with pytest.raises(StartupError, match=r"process .* already uses it"):
             RefereeServer(settings(tmp_path))
-        first.shutdown(grace_us=0)
-        await first.close()
-
-    asyncio.run(check())
-    start(settings(tmp_path))
+    await start(settings(tmp_path))
 
 
 @pytest.mark.parametrize("setting", ["listen", "http_listen"])
-def test_a_first_start_that_fails_on_a_used_port_creates_no_token(tmp_path: Path, setting: str) -> None:
+async def test_a_first_start_that_fails_on_a_used_port_creates_no_token(tmp_path: Path, setting: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other_server:
         address: Any = Address("127.0.0.1", other_server.getsockname()[1])
         with pytest.raises(StartupError, match=rf"cannot listen on {address}.*: Address already in use"):
-            start(replace(settings(tmp_path), **{setting: address}))
-    assert start(settings(tmp_path)).admin_token.startswith("rf_")
+            await start(replace(settings(tmp_path), **{setting: address}))
+    assert (await start(settings(tmp_path))).admin_token.startswith("rf_")
 
 
-def test_the_first_token_is_written_to_a_file_that_only_its_owner_can_read(tmp_path: Path) -> None:
+async def test_the_first_token_is_written_to_a_file_that_only_its_owner_can_read(tmp_path: Path) -> None:
     file = tmp_path / "admin-token"
     file.touch(0o644)
-    info = start(replace(settings(tmp_path / "data"), admin_token_file=file))
+    info = await start(replace(settings(tmp_path / "data"), admin_token_file=file))
     assert (info.admin_token, info.admin_token_file) == ("", str(file))
     assert file.read_text().startswith("rf_")
     assert file.stat().st_mode & 0o777 == 0o600
-    assert start(replace(settings(tmp_path / "data"), admin_token_file=file)).admin_token_file == ""
+    assert (await start(replace(settings(tmp_path / "data"), admin_token_file=file))).admin_token_file == ""
 
 
-def test_a_token_that_cannot_be_written_is_not_created(tmp_path: Path) -> None:
+async def test_a_token_that_cannot_be_written_is_not_created(tmp_path: Path) -> None:
     with pytest.raises(StartupError, match="No such file"):
-        start(replace(settings(tmp_path / "data"), admin_token_file=tmp_path / "missing" / "admin-token"))
-    assert start(settings(tmp_path / "data")).admin_token.startswith("rf_")
+        await start(replace(settings(tmp_path / "data"), admin_token_file=tmp_path / "missing" / "admin-token"))
+    assert (await start(settings(tmp_path / "data"))).admin_token.startswith("rf_")
 
 
-def test_a_missing_signing_key_is_not_replaced_silently(tmp_path: Path) -> None:
-    start(settings(tmp_path))
+async def test_a_missing_signing_key_is_not_replaced_silently(tmp_path: Path) -> None:
+    await start(settings(tmp_path))
     (tmp_path / KEY).unlink()
     with pytest.raises(StartupError, match=r"referee-key\.pem is missing .* `referee data recover signing-key`"):
-        start(settings(tmp_path))
+        await start(settings(tmp_path))
     assert not (tmp_path / KEY).exists()
     DataDirLock(tmp_path).release()  # The lock can be taken, because a failed start releases it.
 
 
-def test_files_in_an_existing_data_directory_are_not_readable_by_others(tmp_path: Path) -> None:
+async def test_files_in_an_existing_data_directory_are_not_readable_by_others(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
-
-    async def check() -> None:
+    for _ in range(2):
         stores = open_stores(settings(tmp_path), LoopTime(), lambda _: None)
         readable = [file.name for file in tmp_path.iterdir() if file.stat().st_mode & 0o007]
         await stores.close()
         assert not readable
-
-    asyncio.run(check())
-    (tmp_path / DATABASE).chmod(0o644)
-    asyncio.run(check())
+        (tmp_path / DATABASE).chmod(0o644)
 
 
-def test_an_issuer_without_its_library_is_named_before_anything_is_created(
+async def test_an_issuer_without_its_library_is_named_before_anything_is_created(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "jwt", None)
@@ -106,7 +102,7 @@ def test_an_issuer_without_its_library_is_named_before_anything_is_created(
         monkeypatch.delitem(sys.modules, f"referee.transport.guards.{module}", raising=False)
     changed = replace(settings(tmp_path / "data"), oidc_issuer="https://id.example.org", oidc_audience="referee")
     with pytest.raises(StartupError, match=r"oidc_issuer requires the package jwt: pip install 'referee\[oidc\]'"):
-        start(changed)
+        await start(changed)
     assert not (tmp_path / "data").exists()
 
 

@@ -50,15 +50,15 @@ class AccountStores:
 
 def in_sqlite(place: Place) -> AccountStores:
     store = SqliteStore(place, Durability.NORMAL, busy_ms=0)
-    return _stores_in(store, nothing, store.close)
+    return accounts_in(store, nothing, store.close)
 
 
 def in_postgres(url: str) -> AccountStores:
     database = PostgresDatabase(url)
-    return _stores_in(database, database.open, database.close)
+    return accounts_in(database, database.open, database.close)
 
 
-def _stores_in(database: Database, *steps: Callable[[], Awaitable[None]]) -> AccountStores:
+def accounts_in(database: Database, *steps: Callable[[], Awaitable[None]]) -> AccountStores:
     return AccountStores(
         StoredAccounts(database),
         StoredTokens(database),

@@ -64,7 +64,7 @@ class PostgresDatabases:
             asyncio.run(self._execute(f"DROP DATABASE {name} WITH (FORCE)"))
 
     async def _execute(self, statement: str) -> None:
-        await _execute(self.server.url(), statement)
+        await execute(self.server.url(), statement)
 
 
 def as_role(role: str, url: str) -> str:
@@ -75,10 +75,11 @@ def as_role(role: str, url: str) -> str:
 
 def execute_file(name: str, url: str) -> None:
     """Execute a file of deploy/postgres."""
-    asyncio.run(_execute(url, (SQL / name).read_text(encoding="utf-8")))
+    asyncio.run(execute(url, (SQL / name).read_text(encoding="utf-8")))
 
 
-async def _execute(url: str, statements: str) -> None:
+async def execute(url: str, statements: str) -> None:
+    """Execute statements as an administrator may."""
     connection = await asyncpg.connect(url)
     try:
         await connection.execute(statements)

@@ -18,7 +18,6 @@ from referee.storage.postgres.database import PostgresDatabase
 from referee.storage.postgres.event_log import PostgresEventLog
 from referee.storage.sqlite.database import Durability, in_memory
 from referee.storage.sqlite.event_log import SqliteEventLog
-from tests.storage.memory_log import MemoryEventLog
 
 AnyStore = TypeVar("AnyStore")
 NOON_MS = 1_750_000_000_000
@@ -44,32 +43,31 @@ class OwningPostgresLog(PostgresEventLog):
         await self.database.close()
 
 
-Store = MemoryEventLog | SqliteEventLog | PostgresEventLog
+Store = SqliteEventLog | PostgresEventLog
 """Event logs, each with its contest log."""
 
-SQLITE_AND_MEMORY: dict[str, Callable[[Path], Store]] = {
-    "memory": lambda _: MemoryEventLog(noon_ms),
+IN_SQLITE: dict[str, Callable[[Path], Store]] = {
     "sqlite in memory": lambda _: SqliteEventLog(in_memory(), noon_ms),
     "sqlite full": lambda folder: SqliteEventLog(folder / "log.db", noon_ms),
     "sqlite normal": lambda folder: SqliteEventLog(folder / "log.db", noon_ms, Durability.NORMAL),
 }
 
 POSTGRES = "postgres"
-STORES = (*SQLITE_AND_MEMORY, POSTGRES)
+STORES = (*IN_SQLITE, POSTGRES)
 
 
 def empty_store(name: str, request: pytest.FixtureRequest) -> Store:
     """Return an empty log of one of the STORES."""
     if name == POSTGRES:
         return OwningPostgresLog(request.getfixturevalue("postgres_node_url"))
-    return SQLITE_AND_MEMORY[name](request.getfixturevalue("tmp_path"))
+    return IN_SQLITE[name](request.getfixturevalue("tmp_path"))
 
 
 @asynccontextmanager
 async def opened(*objects: Any) -> AsyncIterator[None]:
     """Open those of the objects that are stores, also in lists, and close them at the end."""
     stores = [store for each in objects for store in (each if isinstance(each, list) else [each])]
-    async with asyncio.timeout(60), AsyncExitStack() as stack:  # A bug should fail the test, not block it.
+    async with asyncio.timeout(180), AsyncExitStack() as stack:  # A bug should fail the test, not block it.
         for store in stores:
             if inspect.iscoroutinefunction(getattr(store, "close", None)):
                 stack.push_async_callback(store.close)

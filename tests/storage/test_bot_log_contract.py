@@ -1,7 +1,6 @@
 """Contract of all stores of bot logs."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -20,9 +19,8 @@ from referee.accounts.bot_log import (
 from referee.match.clock import SECOND, Fischer
 from referee.match.result import Forfeit
 from referee.storage.value_codec import MalformedValue
-from tests.storage.account_stores import MAX_LINES, NOON_MS, AccountStores, in_sqlite
+from tests.storage.account_stores import MAX_LINES, NOON_MS, AccountStores
 from tests.storage.examples import ROW
-from tests.storage.stores import run_with_store
 
 EVERY_NOTE_KIND: tuple[NoteKind, ...] = (
     RefusedNote("ILLEGAL_MOVE", "a1-b2 is not legal", (("move", "a1-b2"), ("rule", "AQ-3")), "a1-b2"),
@@ -111,11 +109,8 @@ def test_a_long_move_is_truncated() -> None:
     assert RefusedNote("MALFORMED_MOVE", "too long", move="x" * 5000).move == "x" * 1000
 
 
-def test_a_note_that_could_not_be_decoded_is_not_written(tmp_path: Path) -> None:
-    async def check(stores: AccountStores) -> None:
-        invalid_note = SessionLostNote("s", 5)  # type: ignore[arg-type]  # the mistake that is shown
-        with pytest.raises(MalformedValue):
-            await stores.bot_log.append("ada", [note(1), Note(NOON_MS, "1", invalid_note)])
-        assert await stores.bot_log.read("ada") == []
-
-    run_with_store(in_sqlite(tmp_path / "referee.db"), check)
+async def test_a_note_that_could_not_be_decoded_is_not_written(stores: AccountStores) -> None:
+    invalid_note = SessionLostNote("s", 5)  # type: ignore[arg-type]  # the mistake that is shown
+    with pytest.raises(MalformedValue):
+        await stores.bot_log.append("ada", [note(1), Note(NOON_MS, "1", invalid_note)])
+    assert await stores.bot_log.read("ada") == []

@@ -133,23 +133,6 @@ def test_a_score_is_always_written_as_a_float() -> None:
 @pytest.mark.parametrize(
     ("path", "value", "sentence"),
     [
-        ("seat", "1", "Expected `int`, got `str` - at `$.seat`"),
-        ("move", 7, "Expected `str`, got `int` - at `$.move`"),
-        ("source", "human", "Invalid enum value 'human' - at `$.source`"),
-        ("source", ["bot"], "Expected `str`, got `array` - at `$.source`"),
-        ("row", [], "Expected `object | null`, got `array` - at `$.row`"),
-        ("row.late", 0, "Expected `bool`, got `int` - at `$.row.late`"),
-        ("row.before.left_us", None, "Expected `int`, got `null` - at `$.row.before.left_us`"),
-        ("row.late_us", 1, "unknown field 'late_us'; known: asked_us, arrived_us, "),
-    ],
-)
-def test_the_error_names_the_invalid_field_of_a_move(path: str, value: object, sentence: str) -> None:
-    assert decode_error(change_line(MOVE, path, value)).startswith(f"cannot read this entry: {sentence}")
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "sentence"),
-    [
         ("setup.seed", "0G", "expected bytes in lower-case hexadecimal, not '0G' - at `$.setup.seed`"),
         ("setup.seed", "AA", "expected bytes in lower-case hexadecimal, not 'AA' - at `$.setup.seed`"),
         ("setup.seed", 7, "Expected `bytes`, got `int` - at `$.setup.seed`"),

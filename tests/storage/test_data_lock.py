@@ -13,7 +13,6 @@ from referee.storage.postgres.database import PostgresDatabase
 from referee.storage.postgres.database_lock import DatabaseInUse, DatabaseLock
 from referee.storage.postgres.key_store import add_key, read_key
 from referee.storage.sqlite.database import ARCHIVE_LOCK, SERVER_LOCK, DataDirLock, DataDirLocked
-from tests.storage.stores import run_with_store
 
 HOLD_AND_WAIT = """
 import sys
@@ -72,25 +71,24 @@ def test_locking_fails_on_a_file_system_without_locks(tmp_path: Path, monkeypatc
         DataDirLock(tmp_path)
 
 
-def test_one_server_excludes_another_and_the_nodes_of_a_cluster_share_the_lock(postgres_url: str) -> None:
-    async def check(database: PostgresDatabase) -> None:
-        server = await DatabaseLock.acquire(database)
-        for shared in (False, True):
-            with pytest.raises(DatabaseInUse, match="a server already uses this database"):
-                await DatabaseLock.acquire(database, shared=shared)
-        await release(server)
-        nodes = [await DatabaseLock.acquire(database, shared=True) for _ in range(2)]
-        with pytest.raises(DatabaseInUse):
-            await DatabaseLock.acquire(database)
-        for node in nodes:
-            await release(node)
-        await release(await DatabaseLock.acquire(database))
-
+async def test_one_server_excludes_another_and_the_nodes_of_a_cluster_share_the_lock(
+    database: PostgresDatabase,
+) -> None:
     async def release(lock: DatabaseLock) -> None:
         await lock.release()
         await lock.release()
 
-    run_with_store(PostgresDatabase(postgres_url), check)
+    server = await DatabaseLock.acquire(database)
+    for shared in (False, True):
+        with pytest.raises(DatabaseInUse, match="a server already uses this database"):
+            await DatabaseLock.acquire(database, shared=shared)
+    await release(server)
+    nodes = [await DatabaseLock.acquire(database, shared=True) for _ in range(2)]
+    with pytest.raises(DatabaseInUse):
+        await DatabaseLock.acquire(database)
+    for node in nodes:
+        await release(node)
+    await release(await DatabaseLock.acquire(database))
 
 
 async def test_the_first_key_that_a_node_adds_stays(database: PostgresDatabase) -> None:

@@ -195,18 +195,6 @@ async def test_bots_in_play_are_those_of_matches_that_have_begun_and_are_not_ove
     assert list(await log.bots_in_play()) == ["plays"]
 
 
-async def test_a_conflict_does_not_affect_other_appends_of_the_batch(log: EventLog) -> None:
-    answers = await asyncio.gather(
-        log.append("m", 0, notes(1, 2)),
-        log.append("m", 0, notes(1, 2)),
-        log.append("n", 5, notes(6, 6)),
-        log.append("m", 2, notes(3, 3)),
-        return_exceptions=True,
-    )
-    assert [type(answer) for answer in answers] == [list, Conflict, Conflict, list]
-    assert await events_of(log, "m") == notes(1, 3)
-
-
 async def test_changing_the_list_after_an_append_does_not_change_the_entries(log: EventLog) -> None:
     events = notes(1, 2)
     append_task = asyncio.ensure_future(log.append("m", 0, events))

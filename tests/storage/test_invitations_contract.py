@@ -1,7 +1,6 @@
 """The Invitations port: what every adapter must do."""
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +10,7 @@ from referee.accounts.account_errors import BadInvitation, NameTaken, NoSuchInvi
 from referee.accounts.invitations import Invitation, Redeemed
 from referee.accounts.tokens import Quota, Role, Token, TokenFilter, revoked, sha256_of
 from referee.match.match_errors import RequestIdReused
-from tests.storage.account_stores import NOON_MS, AccountStores, in_sqlite, organiser_token
-from tests.storage.stores import run_with_store
+from tests.storage.account_stores import NOON_MS, AccountStores, organiser_token
 
 HOUR_MS = 3_600_000
 
@@ -165,16 +163,3 @@ async def test_of_concurrent_redemptions_only_as_many_succeed_as_there_are_uses(
     results = await asyncio.gather(*(redeem(stores, f"eve-{number}") for number in range(5)), return_exceptions=True)
     assert sorted(type(result).__name__ for result in results) == ["BadInvitation"] * 3 + ["Redeemed"] * 2
     assert len(await stores.tokens.tokens()) == 2
-
-
-def test_uses_are_counted_over_a_restart(tmp_path: Path) -> None:
-    async def before(stores: AccountStores) -> None:
-        await create(stores, invitation())
-        await redeem(stores, "eve", "r")
-
-    async def after(stores: AccountStores) -> None:
-        assert await why_not(stores, "tom") == "used_up"
-        assert (await redeem(stores, "eve", "r")).repeated
-
-    for step in (before, after):
-        run_with_store(in_sqlite(tmp_path / "referee.db"), step)

@@ -26,8 +26,8 @@ from referee.transport.wire.matches import MatchContext, match_of
 from tests.match.setups import change_setup
 from tests.records.matches import all_games, decided_events, find_game, nim_setup, random_match, short_match
 from tests.storage.examples import EXAMPLES, RATED_END
-from tests.storage.memory_log import MemoryEventLog
-from tests.storage.stores import Store, noon_ms, notes, other_connection, run_with_store
+from tests.storage.memory import MemoryEventLog
+from tests.storage.stores import noon_ms, notes, opened, other_connection
 
 ADA, BOB, OPEN = Player("ada", "1"), Player("bob", "2"), Player()
 SCORED = (("title", "t"), ("ladder", "main"), ("tournament", "cup"))
@@ -168,11 +168,9 @@ def is_wanted(status: MatchStatus, wanted: MatchFilter) -> bool:
     )
 
 
-def test_listed_matches_agree_with_their_whole_logs(tmp_path: Path, rng: Random) -> None:
-    seed, context = rng.random(), MatchContext(lambda _: False)
-
-    async def check(log: Store) -> None:
-        rng.seed(seed)
+async def test_listed_matches_agree_with_their_whole_logs(rng: Random) -> None:
+    context = MatchContext(lambda _: False)
+    async with opened(log := MemoryEventLog(count().__next__)):
         statuses: list[MatchStatus] = []
         for number in range(60):
             await log.append(f"m{number}", 0, any_match(f"m{number}", rng))
@@ -185,9 +183,6 @@ def test_listed_matches_agree_with_their_whole_logs(tmp_path: Path, rng: Random)
                 match_of(read_summary(summary, find_game), context, -1) for page in pages for summary in page.found
             ]
             assert listed == expected, wanted
-
-    run_with_store(MemoryEventLog(count().__next__), check)
-    run_with_store(SqliteEventLog(tmp_path / "log.db", count().__next__), check)
 
 
 def stored_matches(log: EventLog) -> StoredMatches:
@@ -232,14 +227,12 @@ def sqlite_log(path: Path) -> SqliteEventLog:
     return SqliteEventLog(path, noon_ms, busy_ms=0)
 
 
-def with_matches(path: Path, *matches: Sequence[Event]) -> None:
-    async def write(log: EventLog) -> None:
+async def write_matches(path: Path, *matches: Sequence[Event]) -> None:
+    async with opened(log := sqlite_log(path)):
         for events in matches:
             created = events[0]
             assert isinstance(created, MatchCreated)
             await log.append(created.setup.match_id, 0, events)
-
-    run_with_store(sqlite_log(path), write)
 
 
 EACH_FILTER = [
@@ -256,8 +249,8 @@ EACH_FILTER = [
 
 
 @pytest.mark.parametrize("wanted", EACH_FILTER)
-def test_every_search_uses_an_index_and_does_not_sort(path: Path, wanted: MatchFilter) -> None:
-    with_matches(path, short_match(match_id="m"))
+async def test_every_search_uses_an_index_and_does_not_sort(path: Path, wanted: MatchFilter) -> None:
+    await write_matches(path, short_match(match_id="m"))
     statements: list[str] = []
     with other_connection(path) as connection:
         connection.set_trace_callback(statements.append)
@@ -292,60 +285,50 @@ FOUND_AT_ONCE += [MatchFilter(ladder="main"), MatchFilter(tournament="cup", bot=
 
 
 @pytest.mark.parametrize("wanted", FOUND_AT_ONCE)
-def test_the_cost_of_a_page_does_not_depend_on_the_number_of_matches(path: Path, wanted: MatchFilter) -> None:
-    with_matches(path, *(short_match(match_id=f"few{number}", labels=SCORED) for number in range(10)))
+async def test_the_cost_of_a_page_does_not_depend_on_the_number_of_matches(path: Path, wanted: MatchFilter) -> None:
+    await write_matches(path, *(short_match(match_id=f"few{number}", labels=SCORED) for number in range(10)))
     cost_among_few = steps_of(path, wanted, 10)
-    with_matches(path, *(short_match(match_id=f"many{number}", labels=SCORED) for number in range(300)))
+    await write_matches(path, *(short_match(match_id=f"many{number}", labels=SCORED) for number in range(300)))
     assert steps_of(path, wanted, 10) <= cost_among_few * 1.2
 
 
-def test_a_search_for_rare_matches_is_split_into_pages(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_search_for_rare_matches_is_split_into_pages(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(match_summaries, "MAX_SCANNED", 4)
     rare_match = [short_match(match_id="rare", players=(ADA, BOB), labels=(("ladder", "main"),))]
-    with_matches(path, *rare_match, *(short_match(match_id=f"m{number}") for number in range(9)))
-
-    async def search(log: EventLog) -> None:
+    await write_matches(path, *rare_match, *(short_match(match_id=f"m{number}") for number in range(9)))
+    async with opened(log := sqlite_log(path)):
         pages = await pages_of(log, MatchFilter(bot="ada", ladder="main"), 10)
-        assert [(ids(page), page.stopped_at) for page in pages] == [([], "m5"), ([], "m1"), (["rare"], "")]
-
-    run_with_store(sqlite_log(path), search)
+    assert [(ids(page), page.stopped_at) for page in pages] == [([], "m5"), ([], "m1"), (["rare"], "")]
 
 
-def test_a_summary_that_cannot_be_read_is_omitted(path: Path) -> None:
-    with_matches(path, *(short_match(match_id=match_id) for match_id in "abcd"))
+async def test_a_summary_that_cannot_be_read_is_omitted(path: Path) -> None:
+    await write_matches(path, *(short_match(match_id=match_id) for match_id in "abcd"))
     with other_connection(path) as other:
         other.execute("UPDATE entries SET line = 'scribble' WHERE match = 4 AND number = 1")
         other.execute("UPDATE entries SET line = CAST(x'ff' AS TEXT) WHERE match = 2 AND number = 2")
         other.execute("UPDATE entries SET line = 'scribble' WHERE match = 1 AND number = 4")  # No summary shows a move.
-
-    async def check(log: EventLog) -> None:
-        assert isinstance(log, SqliteEventLog)
+    async with opened(log := sqlite_log(path)):
         listed = await log.summaries(limit=2)
         assert (ids(listed), listed.stopped_at) == (["c"], "c")
         assert ids(await log.summaries()) == ["c", "a"]
         assert await log.stored_matches() == ["d", "c", "b", "a"]
 
-    run_with_store(sqlite_log(path), check)
 
-
-def test_a_summary_is_written_with_its_entries_or_not_at_all(path: Path) -> None:
+async def test_a_summary_is_written_with_its_entries_or_not_at_all(path: Path) -> None:
     first, *rest = short_match(match_id="m")
-    with_matches(path, [first])
+    await write_matches(path, [first])
     rows = "SELECT phase, began, ended FROM match_summaries"
     with other_connection(path) as other:
         other.execute(
             "CREATE TRIGGER no_end BEFORE INSERT ON entries WHEN NEW.line LIKE '%play_ended%'"
             " BEGIN SELECT raise(ROLLBACK, 'the disk is full'); END"
         )
-
-    async def check(log: EventLog) -> None:
+    async with opened(log := sqlite_log(path)):
         with pytest.raises(StoreUnavailable, match="disk is full"):
             await log.append("m", 1, rest)
         with other_connection(path) as other:
             assert other.execute(rows).fetchall() == [("waiting", None, None)]
             other.execute("DROP TRIGGER no_end")
         await log.append("m", 1, rest)
-
-    run_with_store(sqlite_log(path), check)
     with other_connection(path) as other:
         assert other.execute(rows).fetchall() == [("over", 2, len(rest) + 1)]

@@ -16,8 +16,8 @@ from referee.storage.postgres.database_time import read_now
 from referee.storage.postgres.schema import migrations
 from referee.storage.shared_time import SharedTime
 from referee.storage.sqlite.database import NewerDatabase
-from tests.storage.postgres_databases import PostgresDatabases
-from tests.storage.stores import run_with_store
+from tests.storage.postgres_databases import execute
+from tests.storage.stores import opened
 
 COUNT = "SELECT count(*) FROM contests"
 ADD = "INSERT INTO contests (contest_id) VALUES ($1)"
@@ -33,9 +33,7 @@ async def count(database: PostgresDatabase) -> Any:
 
 async def end_sessions(url: str) -> None:
     """End all other sessions of the database, as an administrator may."""
-    connection = await asyncpg.connect(url)
-    await connection.execute(END_SESSIONS)
-    await connection.close()
+    await execute(url, END_SESSIONS)
 
 
 async def test_a_write_is_one_transaction(database: PostgresDatabase) -> None:
@@ -162,60 +160,48 @@ async def test_a_read_that_waits_when_the_database_is_closed_is_unavailable(
     await other.close()
 
 
-def test_several_processes_migrate_an_empty_database_at_once(postgres_databases: PostgresDatabases) -> None:
-    url = postgres_databases.create_empty("several")
-
-    async def test() -> None:
-        databases = [PostgresDatabase(url) for _ in range(4)]
-        await asyncio.gather(*(database.open() for database in databases))
-        versions = [
-            await database.read(lambda connection: connection.fetchval("SELECT version FROM schema_version"))
-            for database in databases
-        ]
-        assert versions == [len(migrations())] * 4
-        await asyncio.gather(*(database.close() for database in databases))
-
-    asyncio.run(test())
+async def test_several_processes_migrate_an_empty_database_at_once(postgres_url: str) -> None:
+    await execute(postgres_url, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    databases = [PostgresDatabase(postgres_url) for _ in range(4)]
+    await asyncio.gather(*(database.open() for database in databases))
+    versions = [
+        await database.read(lambda connection: connection.fetchval("SELECT version FROM schema_version"))
+        for database in databases
+    ]
+    assert versions == [len(migrations())] * 4
+    await asyncio.gather(*(database.close() for database in databases))
 
 
-def migrate_later(url: str, *later: str) -> None:
+async def migrate_later(url: str, *later: str) -> None:
     """Apply these migrations of a later release."""
-
-    async def run() -> None:
-        connection = await asyncpg.connect(url)
-        try:
-            await schema.migrate(connection, [*migrations(), *later])
-        finally:
-            await connection.close()
-
-    asyncio.run(run())
+    connection = await asyncpg.connect(url)
+    try:
+        await schema.migrate(connection, [*migrations(), *later])
+    finally:
+        await connection.close()
 
 
-def test_a_database_that_a_later_release_has_changed_additively_can_be_used(
+async def test_a_database_that_a_later_release_has_changed_additively_can_be_used(
     postgres_url: str, postgres_node_url: str
 ) -> None:
     later = "-- Additive: where a node is.\nALTER TABLE nodes ADD COLUMN zone text;\nCREATE TABLE zones (name text);"
-    migrate_later(
-        postgres_url, later, "-- Additive: what it likes.\nALTER TABLE bots ADD COLUMN likes text DEFAULT '';"
-    )
-
-    async def test(database: PostgresDatabase) -> None:
+    likes = "-- Additive: what it likes.\nALTER TABLE bots ADD COLUMN likes text DEFAULT '';"
+    await migrate_later(postgres_url, later, likes)
+    async with opened(database := PostgresDatabase(postgres_node_url)):
         await database.write(lambda connection: connection.execute(ADD, "a"))
         assert await count(database) == 1
 
-    run_with_store(PostgresDatabase(postgres_node_url), test)
-
 
 @pytest.mark.parametrize("last", ["-- Additive:\nCREATE TABLE zones (name text)", "DROP TABLE quotas"])
-def test_a_database_that_a_later_release_has_changed_otherwise_is_refused(postgres_url: str, last: str) -> None:
-    migrate_later(postgres_url, "ALTER TABLE bots DROP COLUMN description", last)
+async def test_a_database_that_a_later_release_has_changed_otherwise_is_refused(postgres_url: str, last: str) -> None:
+    await migrate_later(postgres_url, "ALTER TABLE bots DROP COLUMN description", last)
     with pytest.raises(NewerDatabase, match=f"has version {len(migrations()) + 2}"):
-        run_with_store(PostgresDatabase(postgres_url), end_of_test)
+        await PostgresDatabase(postgres_url).open()
 
 
-def test_a_release_knows_its_own_migrations_of_either_kind(postgres_url: str) -> None:
-    migrate_later(postgres_url, "DROP TABLE quotas", "-- Additive:\nCREATE TABLE zones (name text)")
-    migrate_later(postgres_url, "DROP TABLE quotas", "-- Additive:\nCREATE TABLE zones (name text)")
+async def test_a_release_knows_its_own_migrations_of_either_kind(postgres_url: str) -> None:
+    for _ in range(2):
+        await migrate_later(postgres_url, "DROP TABLE quotas", "-- Additive:\nCREATE TABLE zones (name text)")
 
 
 async def test_a_migration_does_not_wait_for_a_long_transaction_while_all_others_wait_for_it(
@@ -226,21 +212,17 @@ async def test_a_migration_does_not_wait_for_a_long_transaction_while_all_others
     async with asyncio.timeout(60), dumping.transaction():
         await dumping.fetch("SELECT FROM bots")
         with pytest.raises(StoreUnavailable, match="another transaction has used a table"):
-            await asyncio.to_thread(migrate_later, postgres_url, "ALTER TABLE bots ADD COLUMN likes text")
+            await migrate_later(postgres_url, "ALTER TABLE bots ADD COLUMN likes text")
     await dumping.close()
-    await asyncio.to_thread(migrate_later, postgres_url, "ALTER TABLE bots ADD COLUMN likes text")
-
-
-async def end_of_test(database: PostgresDatabase) -> None:
-    pass
+    await migrate_later(postgres_url, "ALTER TABLE bots ADD COLUMN likes text")
 
 
 @pytest.mark.parametrize(
     "url", ["postgres://referee:secret@127.0.0.1:1/x", "nonsense", "postgres://referee:secret@127.0.0.1:x/y"]
 )
-def test_an_address_without_a_server_is_store_unavailable_and_the_password_is_not_shown(url: str) -> None:
+async def test_an_address_without_a_server_is_store_unavailable_and_the_password_is_not_shown(url: str) -> None:
     with pytest.raises(StoreUnavailable) as error:
-        run_with_store(PostgresDatabase(url), end_of_test)
+        await PostgresDatabase(url).open()
     assert "secret" not in str(error.value)
 
 

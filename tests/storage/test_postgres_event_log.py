@@ -21,7 +21,7 @@ from referee.match.events import Event, MovePlayed
 from referee.match.match_errors import RequestIdReused
 from tests.storage.account_stores import HIGH_LIMITS, NOON_MS, AccountStores, bot_token, in_postgres, organiser_token
 from tests.storage.examples import EXAMPLES
-from tests.storage.stores import OwningPostgresLog, note, run_with_store
+from tests.storage.stores import OwningPostgresLog, note, opened, run_with_store
 from tests.storage.test_crash import check_log, kill_after
 from tests.storage.test_postgres_database import end_sessions
 
@@ -79,14 +79,8 @@ def with_writers(url: str, rng: random.Random, run: Callable[[Sequence[Writer]],
     async def run_all() -> list[Writer]:
         logs = [OwningPostgresLog(url) for _ in range(WRITERS)]
         writers = [Writer(log, number, rng) for number, log in enumerate(logs, 1)]
-        async with asyncio.timeout(120):
-            for log in logs:
-                await log.open()
-            try:
-                await run(writers)
-            finally:
-                for log in logs:
-                    await log.close()
+        async with opened(logs):
+            await run(writers)
         return writers
 
     writers = asyncio.run(run_all())
@@ -203,11 +197,22 @@ async def test_one_of_two_invitations_makes_an_author_of_a_name_in_upper_or_lowe
     assert len(await nodes[0].tokens.tokens()) == 1
 
 
-async def test_an_organiser_invites_no_more_authors_than_the_limit(nodes: Nodes) -> None:
-    calls = (nodes[call % 2].invitations.create(f"{call}", invitation(f"{call}"), 5) for call in range(CALLS))
-    done, errors = await at_once(calls)
+FIVE = MaxNames(bots=5, tokens=100)
+LIMITED: dict[str, Callable[[AccountStores, str], Awaitable[object]]] = {
+    "authors that an organiser invites": lambda node, name: node.invitations.create(name, invitation(name), 5),
+    "bots of an owner": lambda node, name: register(node, f"bot-{name}", name, limits=FIVE),
+    "valid tokens of a holder": lambda node, name: node.tokens.add_token(organiser_token(name), 5),
+}
+
+
+@pytest.mark.parametrize("create", LIMITED.values(), ids=LIMITED)
+async def test_no_more_are_created_at_once_than_the_limit(
+    nodes: Nodes, create: Callable[[AccountStores, str], Awaitable[object]]
+) -> None:
+    done, errors = await at_once(create(nodes[number % 2], f"{number}") for number in range(CALLS))
     assert (len(done), errors) == (5, {TooManyNames: CALLS - 5})
-    assert await nodes[0].invitations.authors("ann", NOON_MS) == 5
+    stored = [*await nodes[0].invitations.invitations(), *await nodes[0].tokens.tokens()]
+    assert len(stored) == 5
 
 
 async def test_the_same_request_for_an_invitation_creates_one(nodes: Nodes) -> None:
@@ -216,14 +221,6 @@ async def test_the_same_request_for_an_invitation_creates_one(nodes: Nodes) -> N
     created = [result for result in done if isinstance(result, CreatedInvitation)]
     assert (Counter(result.repeated for result in created), errors) == ({True: CALLS - 1, False: 1}, {})
     assert [result.invitation for result in created[:1]] == await nodes[0].invitations.invitations()
-
-
-async def test_an_owner_registers_no_more_bots_than_its_quota(nodes: Nodes) -> None:
-    five = MaxNames(bots=5, tokens=100)
-    calls = (register(nodes[number % 2], f"bot-{number}", f"{number}", limits=five) for number in range(CALLS))
-    done, errors = await at_once(calls)
-    assert (len(done), errors) == (5, {TooManyNames: CALLS - 5})
-    assert len(await nodes[0].accounts.bots("ann")) == len(await nodes[0].tokens.tokens()) == 5
 
 
 async def test_the_same_request_on_two_nodes_at_once_registers_one_bot(nodes: Nodes) -> None:
@@ -238,19 +235,6 @@ async def test_a_request_id_registers_one_of_two_names(nodes: Nodes) -> None:
     done, errors = await at_once(register(nodes[number % 2], f"bot-{number % 2}", "r") for number in range(CALLS))
     assert (len(done), errors) == (CALLS // 2, {RequestIdReused: CALLS // 2})
     assert len(await nodes[0].accounts.bots()) == 1
-
-
-async def test_one_of_many_owners_who_register_a_name_at_once_gets_it(nodes: Nodes) -> None:
-    calls = (register(nodes[number % 2], "ada", "r", f"owner {number}") for number in range(CALLS))
-    done, errors = await at_once(calls)
-    assert (len(done), errors) == (1, {NameTaken: CALLS - 1})
-    assert len(await nodes[0].tokens.tokens()) == 1
-
-
-async def test_a_holder_gets_no_more_valid_tokens_than_its_quota(nodes: Nodes) -> None:
-    calls = (nodes[number % 2].tokens.add_token(organiser_token(f"{number}"), 5) for number in range(CALLS))
-    done, errors = await at_once(calls)
-    assert (len(done), errors) == (5, {TooManyNames: CALLS - 5})
 
 
 async def test_a_bot_gets_no_more_versions_than_the_limit_and_each_of_them_once(nodes: Nodes) -> None:

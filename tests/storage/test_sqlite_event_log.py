@@ -21,7 +21,6 @@ from tests.storage.examples import END, EXAMPLES
 from tests.storage.stores import (
     LADDER,
     NOON_MS,
-    Store,
     contest_events,
     events_of,
     match_started,
@@ -29,8 +28,8 @@ from tests.storage.stores import (
     noon_ms,
     note,
     notes,
+    opened,
     other_connection,
-    run_with_store,
 )
 
 
@@ -52,33 +51,26 @@ def log(path: Path) -> SqliteEventLog:
 # Durability
 
 
-def test_a_reopened_log_is_equal(path: Path) -> None:
-    async def write(log: EventLog) -> None:
-        await log.append("m", 0, EXAMPLES)
-        await log.append("n", 0, notes(1, 3))
-        before.append((await log.read("m"), await log.read("n"), await log.unfinished()))
+async def test_a_reopened_log_is_equal(path: Path, log: SqliteEventLog) -> None:
+    async def contents(log: SqliteEventLog) -> object:
+        return await log.read("m"), await log.read("n"), await log.unfinished()
 
-    async def read(log: EventLog) -> None:
-        assert [(await log.read("m"), await log.read("n"), await log.unfinished())] == before
-        await log.append("n", 3, notes(4, 4))
-
-    before: list[object] = []
-    run_with_store(open_log(path), write)
-    run_with_store(open_log(path), read)
+    await log.append("m", 0, EXAMPLES)
+    await log.append("n", 0, notes(1, 3))
+    before = await contents(log)
+    await log.close()
+    async with opened(reopened := open_log(path)):
+        assert await contents(reopened) == before
+        await reopened.append("n", 3, notes(4, 4))
 
 
-def test_closing_writes_pending_appends(path: Path) -> None:
-    async def check(log: EventLog) -> None:
-        append_task = [asyncio.ensure_future(log.append(f"match {number}", 0, notes(1, 3))) for number in range(100)]
-        await asyncio.sleep(0)
-        await log.close()
-        assert [len(entries) for entries in await asyncio.gather(*append_task)] == [3] * 100
-
-    async def read(log: EventLog) -> None:
-        assert len(await log.unfinished()) == 100
-
-    run_with_store(open_log(path), check)
-    run_with_store(open_log(path), read)
+async def test_closing_writes_pending_appends(path: Path, log: SqliteEventLog) -> None:
+    append_task = [asyncio.ensure_future(log.append(f"match {number}", 0, notes(1, 3))) for number in range(100)]
+    await asyncio.sleep(0)
+    await log.close()
+    assert [len(entries) for entries in await asyncio.gather(*append_task)] == [3] * 100
+    async with opened(reopened := open_log(path)):
+        assert len(await reopened.unfinished()) == 100
 
 
 DUPLICATES = (
@@ -88,11 +80,8 @@ DUPLICATES = (
 
 
 @pytest.mark.parametrize("duplicate", DUPLICATES)
-def test_the_database_schema_rejects_a_duplicate_number(path: Path, duplicate: str) -> None:
-    async def write(log: Store) -> None:
-        await log.append("m", 0, notes(1, 1), None, CoAppend(LADDER, 0, (match_started(1),)))
-
-    run_with_store(open_log(path), write)
+async def test_the_database_schema_rejects_a_duplicate_number(path: Path, log: SqliteEventLog, duplicate: str) -> None:
+    await log.append("m", 0, notes(1, 1), None, CoAppend(LADDER, 0, (match_started(1),)))
     with other_connection(path) as connection, pytest.raises(sqlite3.IntegrityError, match="UNIQUE"):
         connection.execute(duplicate)
 
@@ -123,8 +112,9 @@ class BlockingClock:
         return NOON_MS + self.groups
 
 
-def test_the_log_reports_the_number_of_appends_per_transaction(path: Path) -> None:
-    async def check(log: EventLog) -> None:
+async def test_the_log_reports_the_number_of_appends_per_transaction(path: Path) -> None:
+    clock, groups = BlockingClock(), list[int]()
+    async with opened(log := SqliteEventLog(path, clock, committed=groups.append)):
         first = asyncio.ensure_future(log.append("first", 0, notes(1, 1)))
         await asyncio.to_thread(clock.blocked.wait)
         others = [asyncio.ensure_future(log.append(match_id, 0, notes(1, 1))) for match_id in ("a", "b", "a")]
@@ -137,24 +127,20 @@ def test_the_log_reports_the_number_of_appends_per_transaction(path: Path) -> No
             await log.append("a", 7, notes(1, 1))
         assert groups == [1, 2]
 
-    clock, groups = BlockingClock(), list[int]()
-    run_with_store(SqliteEventLog(path, clock, committed=groups.append), check)
 
-
-def test_reading_does_not_wait_for_the_writer(path: Path) -> None:
-    async def check(log: EventLog) -> None:
+async def test_reading_does_not_wait_for_the_writer(path: Path) -> None:
+    clock = BlockingClock()
+    async with opened(log := SqliteEventLog(path, clock)):
         append_task = asyncio.ensure_future(log.append("m", 0, notes(1, 1)))
         await asyncio.to_thread(clock.blocked.wait)
         assert await log.read("m") == []
         clock.released.set()
         await append_task
 
+
+async def test_a_cancelled_append_that_is_already_pending_is_written(path: Path) -> None:
     clock = BlockingClock()
-    run_with_store(SqliteEventLog(path, clock), check)
-
-
-def test_a_cancelled_append_that_is_already_pending_is_written(path: Path) -> None:
-    async def check(log: EventLog) -> None:
+    async with opened(log := SqliteEventLog(path, clock)):
         append_task = asyncio.ensure_future(log.append("m", 0, notes(1, 5)))
         await asyncio.to_thread(clock.blocked.wait)
         append_task.cancel()
@@ -162,9 +148,6 @@ def test_a_cancelled_append_that_is_already_pending_is_written(path: Path) -> No
         clock.released.set()
         await log.append("n", 0, notes(1, 1))
         assert await events_of(log, "m") == notes(1, 5)
-
-    clock = BlockingClock()
-    run_with_store(SqliteEventLog(path, clock), check)
 
 
 # Sharing
@@ -179,11 +162,12 @@ def test_several_event_loops_share_a_log(path: Path) -> None:
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda match_id: asyncio.run(append_notes(match_id)), "abcd"))
 
-    async def read(log: EventLog) -> None:
-        for match_id in "abcd":
-            assert await events_of(log, match_id) == notes(0, 49)
+    async def read() -> None:
+        async with opened(shared):
+            for match_id in "abcd":
+                assert await events_of(shared, match_id) == notes(0, 49)
 
-    run_with_store(shared, read)
+    asyncio.run(read())
 
 
 def test_a_closed_event_loop_does_not_stop_the_others(path: Path) -> None:
@@ -197,11 +181,12 @@ def test_a_closed_event_loop_does_not_stop_the_others(path: Path) -> None:
     asyncio.run(check())
     clock.released.set()
 
-    async def write_more(log: EventLog) -> None:
-        await log.append("m", 2, notes(3, 3))
-        assert await events_of(log, "m") == notes(1, 3)
+    async def write_more() -> None:
+        async with opened(log):
+            await log.append("m", 2, notes(3, 3))
+            assert await events_of(log, "m") == notes(1, 3)
 
-    run_with_store(log, write_more)
+    asyncio.run(write_more())
 
 
 async def test_an_append_of_another_process_causes_a_conflict_and_does_not_affect_other_matches(
@@ -235,21 +220,11 @@ async def test_one_of_two_logs_on_one_database_wins_each_entry(path: Path) -> No
 # Faults
 
 
-def writing_connection(log: EventLog) -> sqlite3.Connection:
-    """Return the connection by which a log writes, to cause faults that depend on the machine and the user."""
-    assert isinstance(log, SqliteEventLog)
-    return log._threads.writing
-
-
 async def check_append_rejected(log: EventLog, cause: str) -> None:
     """Check that nothing can be written now, that nothing changes, and that the log can be read."""
     with pytest.raises(StoreUnavailable, match=cause):
         await log.append("m", 1, notes(2, 3000))
     assert await events_of(log, "m") == notes(1, 1)
-
-
-async def write_first(log: EventLog) -> None:
-    await log.append("m", 0, notes(1, 1))
 
 
 async def write_more(log: EventLog) -> None:
@@ -259,31 +234,24 @@ async def write_more(log: EventLog) -> None:
     assert await log.unfinished() == []
 
 
-def test_nothing_is_written_while_the_database_is_locked(path: Path) -> None:
-    async def check(log: EventLog) -> None:
-        with other_connection(path) as other:
-            other.execute("BEGIN EXCLUSIVE")
-            await check_append_rejected(log, "database is locked")
-            other.execute("ROLLBACK")
-
-    run_with_store(open_log(path), write_first, check, write_more)
-
-
-def test_all_appends_of_a_failed_batch_are_rejected(path: Path) -> None:
-    async def check(log: EventLog) -> None:
-        with other_connection(path) as other:
-            other.execute("BEGIN EXCLUSIVE")
-            append_task = (log.append(f"match {number}", 0, notes(1, 1)) for number in range(50))
-            answers = await asyncio.gather(*append_task, return_exceptions=True)
-            other.execute("ROLLBACK")
-        assert {type(answer) for answer in answers} == {StoreUnavailable}
-        assert await log.unfinished() == ["m"]
-
-    run_with_store(open_log(path), write_first, check, write_more)
+async def test_all_appends_are_rejected_while_the_database_is_locked(path: Path, log: SqliteEventLog) -> None:
+    await log.append("m", 0, notes(1, 1))
+    with other_connection(path) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        await check_append_rejected(log, "database is locked")
+        append_task = (log.append(f"match {number}", 0, notes(1, 1)) for number in range(50))
+        answers = await asyncio.gather(*append_task, return_exceptions=True)
+        other.execute("ROLLBACK")
+    assert {type(answer) for answer in answers} == {StoreUnavailable}
+    assert await log.unfinished() == ["m"]
+    await write_more(log)
 
 
-def test_an_append_waits_for_a_short_lock(path: Path) -> None:
-    async def check(log: EventLog) -> None:
+async def test_an_append_waits_for_a_short_lock(path: Path) -> None:
+    clock = BlockingClock()
+    clock.released.set()
+    async with opened(log := SqliteEventLog(path, clock)):
+        await log.append("m", 0, notes(1, 1))
         with other_connection(path) as other:
             other.execute("BEGIN EXCLUSIVE")
             clock.blocked.clear()
@@ -291,10 +259,6 @@ def test_an_append_waits_for_a_short_lock(path: Path) -> None:
             await asyncio.to_thread(clock.blocked.wait)
             other.execute("ROLLBACK")
             await append_task
-
-    clock = BlockingClock()
-    clock.released.set()
-    run_with_store(SqliteEventLog(path, clock), write_first, check)
 
 
 PRAGMAS = {"readonly": ("query_only = 1", "query_only = 0"), "full": ("max_page_count = 1", "max_page_count = 1000000")}
@@ -305,14 +269,13 @@ The user who runs the tests may write any file, and no database has fewer pages 
 
 
 @pytest.mark.parametrize("fault", PRAGMAS)
-def test_nothing_is_written_to_a_read_only_database_or_a_full_disk(path: Path, fault: str) -> None:
-    async def check(log: EventLog) -> None:
-        for pragma in PRAGMAS[fault]:
-            writing_connection(log).execute(f"PRAGMA {pragma}")
-            if pragma == PRAGMAS[fault][0]:
-                await check_append_rejected(log, fault)
-
-    run_with_store(open_log(path), write_first, check, write_more)
+async def test_nothing_is_written_to_a_read_only_database_or_a_full_disk(log: SqliteEventLog, fault: str) -> None:
+    await log.append("m", 0, notes(1, 1))
+    begin, end = PRAGMAS[fault]
+    log._threads.writing.execute(f"PRAGMA {begin}")
+    await check_append_rejected(log, fault)
+    log._threads.writing.execute(f"PRAGMA {end}")
+    await write_more(log)
 
 
 @contextmanager
@@ -327,12 +290,11 @@ def max_file_size(length: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("more", [0, 1, 4_000, 50_000])
-def test_nothing_is_written_beyond_the_file_size_limit(path: Path, more: int) -> None:
-    async def check(log: EventLog) -> None:
-        with max_file_size(Path(f"{path}-wal").stat().st_size + more):
-            await check_append_rejected(log, "disk")
-
-    run_with_store(open_log(path), write_first, check, write_more)
+async def test_nothing_is_written_beyond_the_file_size_limit(path: Path, log: SqliteEventLog, more: int) -> None:
+    await log.append("m", 0, notes(1, 1))
+    with max_file_size(Path(f"{path}-wal").stat().st_size + more):
+        await check_append_rejected(log, "disk")
+    await write_more(log)
 
 
 async def test_an_invalid_event_is_rejected_without_affecting_other_appends(log: SqliteEventLog) -> None:
@@ -353,36 +315,28 @@ DAMAGES = (
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_the_error_names_an_entry_that_cannot_be_read(path: Path, damage: str) -> None:
-    async def write(log: EventLog) -> None:
-        await log.append("m", 0, notes(1, 3))
-        await log.append("n", 0, notes(1, 1))
-
-    async def read(log: EventLog) -> None:
-        with pytest.raises(LogDamaged, match=r"log of match m is damaged: its entry 2 cannot be read") as damaged:
-            await log.read("m")
-        assert "invalid JSON" in str(damaged.value.__cause__)
-        assert await events_of(log, "n") == notes(1, 1)
-
-    run_with_store(open_log(path), write)
+async def test_the_error_names_an_entry_that_cannot_be_read(path: Path, log: SqliteEventLog, damage: str) -> None:
+    await log.append("m", 0, notes(1, 3))
+    await log.append("n", 0, notes(1, 1))
     with other_connection(path) as other:
         other.execute(damage, (2,))
-    run_with_store(open_log(path), read)
+    with pytest.raises(LogDamaged, match=r"log of match m is damaged: its entry 2 cannot be read") as damaged:
+        await log.read("m")
+    assert "invalid JSON" in str(damaged.value.__cause__)
+    assert await events_of(log, "n") == notes(1, 1)
 
 
 @pytest.mark.parametrize("name", ["log.db", "log.db-wal"])
-def test_nothing_is_written_if_a_database_file_was_replaced(path: Path, name: str) -> None:
+async def test_nothing_is_written_if_a_database_file_was_replaced(path: Path, log: SqliteEventLog, name: str) -> None:
     file, moved_file = path.with_name(name), path.with_name("aside")
-
-    async def check(log: EventLog) -> None:
-        assert await events_of(log, "m") == notes(1, 1)  # From now on the log can be read without opening a file.
-        file.rename(moved_file)
-        await check_append_rejected(log, f"{name} has been removed or replaced")
-        file.write_bytes(moved_file.read_bytes())
-        await check_append_rejected(log, f"{name} has been removed or replaced")
-        moved_file.replace(file)
-
-    run_with_store(open_log(path), write_first, check, write_more)
+    await log.append("m", 0, notes(1, 1))
+    assert await events_of(log, "m") == notes(1, 1)  # From now on the log can be read without opening a file.
+    file.rename(moved_file)
+    await check_append_rejected(log, f"{name} has been removed or replaced")
+    file.write_bytes(moved_file.read_bytes())
+    await check_append_rejected(log, f"{name} has been removed or replaced")
+    moved_file.replace(file)
+    await write_more(log)
 
 
 # Contests in the same file
@@ -401,18 +355,12 @@ async def test_a_failed_co_append_is_not_written_in_part(log: SqliteEventLog, pa
     assert await contest_events(log.contests) == [match_started(1)]
 
 
-def test_the_error_names_an_entry_of_a_contest_that_cannot_be_read(path: Path) -> None:
-    async def write(log: Store) -> None:
-        await log.contests.append(LADDER, 0, matches_started(1, 2))
-
-    async def read(log: Store) -> None:
-        with pytest.raises(MalformedEntry, match="entry 2 of ladder/main: cannot read this entry: invalid JSON"):
-            await log.contests.read(LADDER)
-
-    run_with_store(open_log(path), write)
+async def test_the_error_names_an_entry_of_a_contest_that_cannot_be_read(path: Path, log: SqliteEventLog) -> None:
+    await log.contests.append(LADDER, 0, matches_started(1, 2))
     with other_connection(path) as connection:
         connection.execute("UPDATE contest_entries SET line = '' WHERE number = 2")
-    run_with_store(open_log(path), read)
+    with pytest.raises(MalformedEntry, match="entry 2 of ladder/main: cannot read this entry: invalid JSON"):
+        await log.contests.read(LADDER)
 
 
 # Opening

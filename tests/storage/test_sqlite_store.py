@@ -17,8 +17,9 @@ from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
 from referee.storage.stored_bot_log import INSERT, StoredBotLog
 from tests.storage.account_stores import HIGH_LIMITS, AccountStores, in_sqlite, organiser_token
-from tests.storage.stores import events_of, noon_ms, notes, other_connection, run_with_store
+from tests.storage.stores import events_of, noon_ms, notes, opened, other_connection
 from tests.storage.test_bot_log_contract import note
+from tests.storage.test_invitations_contract import create, invitation, redeem
 
 NORMAL, FULL = 1, 2  # Values of PRAGMA synchronous.
 
@@ -51,39 +52,35 @@ class BlockingWrite:
         return await add(0, connection)
 
 
-def test_reopened_account_stores_are_equal(path: Path) -> None:
-    async def write(account_stores: AccountStores) -> None:
-        await account_stores.register("ada", description="plays")
-        await account_stores.add_versions("ada", "1", "2")
-        await account_stores.tokens.add_token(organiser_token("s"), 100)
-        await account_stores.quotas.set_quota("ann", Quota(1))
-        await account_stores.bot_log.append("ada", [note(number) for number in range(9)])
-        before.extend(await read_all(account_stores))
-
-    async def read(account_stores: AccountStores) -> None:
-        assert await read_all(account_stores) == before
-        repeated = await account_stores.register("ada", description="plays", limit=HIGH_LIMITS)
-        assert repeated.repeated
-
-    async def read_all(account_stores: AccountStores) -> list[object]:
+async def test_reopened_account_stores_are_equal(path: Path) -> None:
+    async def read_all(stores: AccountStores) -> list[object]:
         return [
-            await account_stores.accounts.bots(),
-            await account_stores.accounts.versions("ada"),
-            await account_stores.tokens.tokens(),
-            await account_stores.quotas.quota("ann"),
-            await account_stores.bot_log.read("ada"),
+            await stores.accounts.bots(),
+            await stores.accounts.versions("ada"),
+            await stores.tokens.tokens(),
+            await stores.quotas.quota("ann"),
+            await stores.bot_log.read("ada"),
+            await stores.invitations.invitations(),
         ]
 
-    before: list[object] = []
-    run_with_store(in_sqlite(path), write)
-    run_with_store(in_sqlite(path), read)
+    async with opened(stores := in_sqlite(path)):
+        await stores.register("ada", description="plays")
+        await stores.add_versions("ada", "1", "2")
+        await stores.tokens.add_token(organiser_token("s"), 100)
+        await stores.quotas.set_quota("ann", Quota(1))
+        await stores.bot_log.append("ada", [note(number) for number in range(9)])
+        await create(stores, invitation())
+        await redeem(stores, "eve", "r")
+        before = await read_all(stores)
+    async with opened(stores := in_sqlite(path)):
+        assert await read_all(stores) == before
+        assert (await stores.register("ada", description="plays", limit=HIGH_LIMITS)).repeated
+        assert (await redeem(stores, "eve", "r")).repeated
 
 
-def test_the_database_contains_no_secret(path: Path) -> None:
-    async def write(account_stores: AccountStores) -> None:
-        await account_stores.tokens.add_token(organiser_token("rf_the-secret-itself"), 100)
-
-    run_with_store(in_sqlite(path), write)
+async def test_the_database_contains_no_secret(path: Path) -> None:
+    async with opened(stores := in_sqlite(path)):
+        await stores.tokens.add_token(organiser_token("rf_the-secret-itself"), 100)
     assert all(b"rf_" not in file.read_bytes() for file in path.parent.iterdir())
 
 

@@ -12,14 +12,13 @@ from referee.live.ports import EventLog, StoreUnavailable
 from referee.match.events import Event, MatchCreated, PlayStarted, SeatTaken, SeatVacated
 from referee.match.setup import Player
 from referee.storage.sqlite.connection import run_to_end
-from referee.storage.sqlite.database import Durability
+from referee.storage.sqlite.database import Durability, Place, in_memory
 from referee.storage.sqlite.event_log import SqliteEventLog
 from referee.storage.sqlite.store import SqliteStore
 from referee.storage.stored_undelivered_ends import SELECT_UNDELIVERED_ENDS, StoredUndeliveredEnds
 from tests.live.runner_harness import match_setup
 from tests.storage.examples import END
-from tests.storage.memory_log import MemoryEventLog, MemoryUndeliveredEnds
-from tests.storage.stores import OwningPostgresLog, noon_ms, other_connection, run_with_store
+from tests.storage.stores import OwningPostgresLog, noon_ms, opened, other_connection
 
 ANNA, BERT, CARL, OPEN_SEAT = Player("anna", "1"), Player("bert", "1"), Player("carl", "2"), Player()
 
@@ -38,12 +37,7 @@ class MatchStores:
         await self.write(match_id, match_created(match_id, *players), END)
 
 
-def in_memory() -> MatchStores:
-    log = MemoryEventLog(noon_ms)
-    return MatchStores(log, MemoryUndeliveredEnds(log), log.close)
-
-
-def in_sqlite(path: Path) -> MatchStores:
+def in_sqlite(path: Place) -> MatchStores:
     log, store = SqliteEventLog(path, noon_ms, Durability.NORMAL), SqliteStore(path, Durability.NORMAL, busy_ms=5_000)
 
     async def close() -> None:
@@ -59,7 +53,7 @@ def in_postgres(url: str) -> MatchStores:
 
 
 LOGS_WITH_ENDS: dict[str, Callable[[pytest.FixtureRequest], MatchStores]] = {
-    "memory": lambda _: in_memory(),
+    "memory": lambda _: in_sqlite(in_memory()),
     "sqlite": lambda request: in_sqlite(request.getfixturevalue("tmp_path") / "referee.db"),
     "postgres": lambda request: in_postgres(request.getfixturevalue("postgres_node_url")),
 }
@@ -127,19 +121,18 @@ async def test_a_limited_list_contains_the_newest_ends(stores: MatchStores) -> N
     assert await stores.undelivered.list_for("anna", 2) == [MatchEnded("m3", 0), MatchEnded("m4", 0)]
 
 
-def test_an_end_and_its_log_entry_are_written_in_one_transaction(tmp_path: Path) -> None:
-    async def check(stores: MatchStores) -> None:
+async def test_an_end_and_its_log_entry_are_written_in_one_transaction(tmp_path: Path) -> None:
+    async with opened(stores := in_sqlite(tmp_path / "referee.db")):
         with other_connection(tmp_path / "referee.db") as connection:
             connection.execute("DROP TABLE undelivered_ends")
         with pytest.raises(StoreUnavailable):
             await stores.finish("m1", ANNA, BERT)
         assert await stores.log.read("m1") == []
 
-    run_with_store(in_sqlite(tmp_path / "referee.db"), check)
 
-
-def test_ends_of_a_bot_have_an_index(tmp_path: Path) -> None:
-    run_with_store(in_sqlite(tmp_path / "referee.db"), lambda stores: stores.undelivered.mark_delivered([]))
+async def test_ends_of_a_bot_have_an_index(tmp_path: Path) -> None:
+    async with opened(in_sqlite(tmp_path / "referee.db")):
+        pass
     with other_connection(tmp_path / "referee.db") as connection:
         query = f"EXPLAIN QUERY PLAN {SELECT_UNDELIVERED_ENDS}"
         plan = [row[-1] for row in run_to_end(lambda database: database.fetch(query, "anna", 5), connection)]

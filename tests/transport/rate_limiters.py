@@ -2,9 +2,10 @@
 
 from referee.accounts.tokens import BudgetOwner, DefaultQuotas, Quota, Quotas
 from referee.live.ports import Time
+from referee.storage.stored_quotas import StoredQuotas
 from referee.transport.guards.quota_cache import QuotaCache
 from referee.transport.guards.rate_limit import RateLimiter, UsageObserver
-from tests.storage.memory_accounts import MemoryQuotas, MemoryTokens
+from tests.storage.memory import MemoryDatabase
 
 
 async def ignore_usage(_owner: BudgetOwner, _quota: str, _used: int, _limit: int) -> None:
@@ -21,7 +22,7 @@ def create_rate_limiter(
     max_calls_in_flight: int = 64,
     author_quota: Quota | None = None,
 ) -> RateLimiter:
-    quotas = quotas or MemoryQuotas(MemoryTokens())
+    quotas = quotas or StoredQuotas(MemoryDatabase())
     return RateLimiter(
         quotas,
         QuotaCache(quotas, DefaultQuotas(quota, author_quota or quota), time),

@@ -15,7 +15,7 @@ from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.unauthenticated_calls import CallMustBeReset, UnauthenticatedCalls
 from referee.transport.wire.wire_errors import BadToken, TooManyCallsInFlight
 from tests.live.fake_time import FakeTime, settle
-from tests.storage.memory_accounts import MemoryTokens
+from tests.storage.memory import MemoryTokens
 from tests.transport.rate_limiters import create_rate_limiter
 
 

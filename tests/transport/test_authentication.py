@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -13,158 +12,30 @@ from referee.live.ports import StoreUnavailable
 from referee.match.clock import SECOND
 from referee.transport.contract_options import CALL_RULES, CallRule
 from referee.transport.guards.authentication import CACHE_US, CALLER, MAX_UNCONFIRMED_US, Authenticator, Caller
-from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.guards.revocation_check import CHECK_INTERVAL_US, RevocationCheck
 from referee.transport.services.own_tokens import OwnTokens
 from referee.transport.wire.wire_errors import BadToken, NoToken, NotYours
 from tests.live.fake_time import FakeTime, settle
 from tests.live.runner_harness import ServerProcess
-from tests.storage.memory_accounts import MemoryTokens
+from tests.storage.memory import MemoryTokens
 from tests.transport.rate_limiters import create_rate_limiter
 
 LIST_GAMES = CALL_RULES["GameService/ListGames"]
 
 
-class AuthenticationHarness:
-    def __init__(self, role: Role = Role.SPECTATOR, expires_ms: int | None = None) -> None:
-        self.time = FakeTime()
-        self.tokens = MemoryTokens()
-        self.authenticator = Authenticator(self.tokens, self.time)
-        minted = mint_secret(bytes(32))
-        self.secret = minted.secret
-        self.token = Token(minted.sha256, role, "ada", self.time.wall_ms(), expires_ms=expires_ms)
-        self.tokens.add(self.token, 1)
-
-    def call(self, authorization: str, rule: CallRule = LIST_GAMES) -> Token:
-        return asyncio.run(self.authenticator.caller(authorization, rule)).token
-
-
-def test_a_valid_token_identifies_its_holder() -> None:
-    harness = AuthenticationHarness()
-    assert harness.call(f"Bearer {harness.secret}").holder == "ada"
-
-
-@pytest.mark.parametrize("authorization", ["", "Basic abc", "rf_abc"])
-def test_a_call_without_a_bearer_token_is_rejected(authorization: str) -> None:
-    with pytest.raises(NoToken):
-        AuthenticationHarness().call(authorization)
-
-
-def test_an_unknown_token_is_rejected() -> None:
-    with pytest.raises(BadToken):
-        AuthenticationHarness().call("Bearer rf_unknown")
-
-
-def test_an_expired_token_is_rejected_even_if_it_is_cached() -> None:
-    harness = AuthenticationHarness(expires_ms=FakeTime().wall_ms() + 1_000)
-    harness.call(f"Bearer {harness.secret}")
-    harness.time.us += 1_000_000
-    with pytest.raises(BadToken):
-        harness.call(f"Bearer {harness.secret}")
-
-
-def test_a_revoked_token_is_rejected_at_once() -> None:
-    harness = AuthenticationHarness()
-    harness.call(f"Bearer {harness.secret}")
-    harness.authenticator.forget(asyncio.run(harness.tokens.change_token(harness.token.id, revoked)))
-    with pytest.raises(BadToken):
-        harness.call(f"Bearer {harness.secret}")
-
-
-@pytest.mark.parametrize(
-    ("method", "right"),
-    [
-        ("PlayService/Play", "the bot's token"),
-        ("LadderService/CreateLadder", "a token of the role organiser or admin"),
-        ("AdminService/Drain", "a token of the role admin"),
-    ],
-)
-def test_the_token_of_an_author_does_not_do_what_others_may_and_the_right_one_is_named(method: str, right: str) -> None:
-    harness = AuthenticationHarness(Role.AUTHOR)
-    with pytest.raises(NotYours, match=f"; use {right}$"):
-        harness.call(f"Bearer {harness.secret}", CALL_RULES[method])
-
-
-async def test_the_last_use_of_a_token_is_stored_to_the_minute() -> None:
-    harness = AuthenticationHarness()
-    await harness.authenticator.caller(f"Bearer {harness.secret}", LIST_GAMES)
-    await settle()
-    token = await harness.tokens.find_token(harness.token.sha256)
-    assert token
-    assert token.used_ms == harness.time.wall_ms() - harness.time.wall_ms() % 60_000
-
-
-class SlowTokens(MemoryTokens):
+class FaultyTokens(MemoryTokens):
     """A store that can block and fail."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, token: Token) -> None:
+        super().__init__(token)
         self.gate = asyncio.Event()
         self.gate.set()
-        self.error: StoreUnavailable | None = None
-        self.read_count = 0
-
-    async def find_token(self, sha256: bytes) -> Token | None:
-        self.read_count += 1
-        await self.gate.wait()
-        if self.error:
-            raise self.error
-        return await super().find_token(sha256)
-
-
-async def test_a_cached_token_is_read_again_in_the_background() -> None:
-    harness = AuthenticationHarness()
-    tokens = SlowTokens()
-    tokens.add(harness.token, 1)
-    authenticator = Authenticator(tokens, harness.time)
-
-    async def call() -> Token:
-        token = (await authenticator.caller(f"Bearer {harness.secret}", LIST_GAMES)).token
-        await settle()
-        return token
-
-    await call()
-    await call()
-    assert tokens.read_count == 2, "once to cache it, once to store its use"
-    tokens.gate.clear()
-    harness.time.us += CACHE_US
-    await call()
-    await call()
-    assert tokens.read_count == 3
-    tokens.error = StoreUnavailable("the disk is full")
-    tokens.gate.set()
-    await call()
-    await call()
-    assert tokens.read_count == 4, "it is tried again"
-    tokens.error = None
-    await tokens.change_token(harness.token.id, revoked)
-    assert not (await call()).revoked
-    with pytest.raises(BadToken):
-        await call()
-
-
-async def test_a_token_revoked_while_it_is_read_again_is_not_cached_as_valid() -> None:
-    harness = AuthenticationHarness()
-    tokens = SlowTokens()
-    tokens.add(harness.token, 1)
-    authenticator = Authenticator(tokens, harness.time)
-    await authenticator.caller(f"Bearer {harness.secret}", LIST_GAMES)
-    authenticator.forget(await tokens.change_token(harness.token.id, revoked))
-    await settle()
-    with pytest.raises(BadToken):
-        await authenticator.caller(f"Bearer {harness.secret}", LIST_GAMES)
-
-
-class SharedTokens(MemoryTokens):
-    """A store that other nodes change, and that can be unavailable."""
-
-    def __init__(self) -> None:
-        super().__init__()
         self.error: Exception | None = None
         self.reads = 0
 
     async def find_token(self, sha256: bytes) -> Token | None:
         self.reads += 1
+        await self.gate.wait()
         if isinstance(self.error, StoreUnavailable):
             raise self.error
         return await super().find_token(sha256)
@@ -175,27 +46,121 @@ class SharedTokens(MemoryTokens):
         return await super().revoked(token_ids)
 
 
-@dataclass
-class Node(ServerProcess):
-    time: FakeTime = field(default_factory=FakeTime)
-    tokens: SharedTokens = field(default_factory=SharedTokens)
-
-    def __post_init__(self) -> None:
-        super().__init__()
-        self.authenticator = Authenticator(self.tokens, self.time, is_shared=True)
-        self.rate_limiter: RateLimiter = create_rate_limiter(self.time, Quota(max_streams=9, max_bot_streams=9))
-        self.check = RevocationCheck(self.tokens, self.authenticator, self.rate_limiter, self.time)
+class AuthenticationHarness:
+    def __init__(self, role: Role = Role.SPECTATOR, expires_ms: int | None = None, *, is_shared: bool = False) -> None:
+        self.time = FakeTime()
         minted = mint_secret(bytes(32))
         self.secret = minted.secret
-        self.token = Token(minted.sha256, Role.SPECTATOR, "ada", self.time.wall_ms())
-        self.tokens.add(self.token, 1)
+        self.token = Token(minted.sha256, role, "ada", self.time.wall_ms(), expires_ms=expires_ms)
+        self.tokens = FaultyTokens(self.token)
+        self.authenticator = Authenticator(self.tokens, self.time, is_shared=is_shared)
+
+    async def call(self, rule: CallRule = LIST_GAMES) -> Token:
+        return (await self.authenticator.caller(f"Bearer {self.secret}", rule)).token
+
+
+async def test_a_valid_token_identifies_its_holder() -> None:
+    assert (await AuthenticationHarness().call()).holder == "ada"
+
+
+@pytest.mark.parametrize(
+    ("authorization", "error"), [("", NoToken), ("Basic abc", NoToken), ("rf_abc", NoToken), ("Bearer rf_no", BadToken)]
+)
+async def test_a_call_without_a_known_bearer_token_is_rejected(authorization: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        await AuthenticationHarness().authenticator.caller(authorization, LIST_GAMES)
+
+
+async def test_an_expired_token_is_rejected_even_if_it_is_cached() -> None:
+    harness = AuthenticationHarness(expires_ms=FakeTime().wall_ms() + 1_000)
+    await harness.call()
+    harness.time.us += 1_000_000
+    with pytest.raises(BadToken):
+        await harness.call()
+
+
+async def test_a_revoked_token_is_rejected_at_once() -> None:
+    harness = AuthenticationHarness()
+    await harness.call()
+    harness.authenticator.forget(await harness.tokens.change_token(harness.token.id, revoked))
+    with pytest.raises(BadToken):
+        await harness.call()
+
+
+@pytest.mark.parametrize(
+    ("method", "right"),
+    [
+        ("PlayService/Play", "the bot's token"),
+        ("LadderService/CreateLadder", "a token of the role organiser or admin"),
+        ("AdminService/Drain", "a token of the role admin"),
+    ],
+)
+async def test_the_token_of_an_author_does_not_do_what_others_may_and_the_right_one_is_named(
+    method: str, right: str
+) -> None:
+    with pytest.raises(NotYours, match=f"; use {right}$"):
+        await AuthenticationHarness(Role.AUTHOR).call(CALL_RULES[method])
+
+
+async def test_the_last_use_of_a_token_is_stored_to_the_minute() -> None:
+    harness = AuthenticationHarness()
+    await harness.call()
+    await settle()
+    token = await harness.tokens.find_token(harness.token.sha256)
+    assert token
+    assert token.used_ms == harness.time.wall_ms() - harness.time.wall_ms() % 60_000
+
+
+async def test_a_cached_token_is_read_again_in_the_background() -> None:
+    harness = AuthenticationHarness()
+    tokens = harness.tokens
+
+    async def call() -> Token:
+        token = await harness.call()
+        await settle()
+        return token
+
+    await call()
+    await call()
+    assert tokens.reads == 2, "once to cache it, once to store its use"
+    tokens.gate.clear()
+    harness.time.us += CACHE_US
+    await call()
+    await call()
+    assert tokens.reads == 3
+    tokens.error = StoreUnavailable("the disk is full")
+    tokens.gate.set()
+    await call()
+    await call()
+    assert tokens.reads == 4, "it is tried again"
+    tokens.error = None
+    await tokens.change_token(harness.token.id, revoked)
+    assert not (await call()).revoked
+    with pytest.raises(BadToken):
+        await call()
+
+
+async def test_a_token_revoked_while_it_is_read_again_is_not_cached_as_valid() -> None:
+    harness = AuthenticationHarness()
+    await harness.call()
+    harness.authenticator.forget(await harness.tokens.change_token(harness.token.id, revoked))
+    await settle()
+    with pytest.raises(BadToken):
+        await harness.call()
+
+
+class Node(AuthenticationHarness, ServerProcess):
+    """A node whose tokens other nodes change."""
+
+    def __init__(self) -> None:
+        super().__init__(is_shared=True)
+        ServerProcess.__init__(self)
+        self.rate_limiter = create_rate_limiter(self.time, Quota(max_streams=9, max_bot_streams=9))
+        self.check = RevocationCheck(self.tokens, self.authenticator, self.rate_limiter, self.time)
 
     async def close(self) -> None:
         await self.check.close()
         assert not self.time.alarms_us
-
-    async def call(self) -> None:
-        await self.authenticator.caller(f"Bearer {self.secret}", CALL_RULES["GameService/ListGames"])
 
     async def stay(self, token: Token) -> None:
         """Open a stream that never ends by itself."""

@@ -4,10 +4,9 @@ import pytest
 from referee_api.v1 import token_pb2
 
 from referee.transport.contract_options import CALL_RULES
-from referee.transport.guards import pace
 from referee.transport.guards.public_reading import PUBLIC_HOLDER, PUBLIC_TOKEN, PublicLimits, PublicReading
 from referee.transport.services.bots import RESERVED_HOLDERS
-from referee.transport.wire.wire_errors import TooManyCalls, TooManyStreams
+from referee.transport.wire.wire_errors import TooManyStreams
 from tests.live.fake_time import FakeTime
 
 
@@ -21,29 +20,6 @@ def test_the_public_only_gets_lists_watches_and_exports() -> None:
 def test_no_token_can_have_the_role_or_the_holder_of_the_public() -> None:
     assert f"ROLE_{PUBLIC_TOKEN.role.name}" not in set(token_pb2.Role.keys())
     assert PUBLIC_HOLDER in RESERVED_HOLDERS
-
-
-def test_the_calls_of_one_address_are_limited_and_others_are_not_affected() -> None:
-    time = FakeTime()
-    public = PublicReading(PublicLimits(20, 1, 1), time)
-    for _ in range(2):
-        public.count_call("10.0.0.1")
-    with pytest.raises(TooManyCalls) as error:
-        public.count_call("10.0.0.1")
-    assert error.value.details["limit"] == "20"
-    public.count_call("10.0.0.2")
-    time.us += 60_000_000
-    public.count_call("10.0.0.1")
-
-
-def test_only_a_limited_number_of_addresses_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "MAX_ADDRESSES", 2)
-    public = PublicReading(PublicLimits(10, 1, 1), FakeTime())
-    for address in ("a", "b", "c", "a"):
-        public.count_call(address)
-    with pytest.raises(TooManyCalls):
-        public.count_call("c")
-    public.count_call("b")
 
 
 def test_streams_are_limited_for_an_address_and_in_total_until_they_end() -> None:

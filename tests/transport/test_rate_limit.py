@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from referee.accounts.account_errors import TooManyNames
 from referee.accounts.tokens import BudgetOwner, Quota, Role, Token
 from referee.match.clock import SECOND
+from referee.storage.stored_accounts import StoredTokens
+from referee.storage.stored_quotas import StoredQuotas
 from referee.transport.guards import pace, rate_limit
 from referee.transport.guards.authentication import Caller
 from referee.transport.guards.contest_changes import DAY_MS, ContestChanges
@@ -23,7 +25,7 @@ from referee.transport.wire.wire_errors import (
 )
 from tests.live.fake_time import FakeTime
 from tests.live.runner_harness import ServerProcess
-from tests.storage.memory_accounts import MemoryQuotas, MemoryTokens
+from tests.storage.memory import MemoryDatabase
 from tests.transport.rate_limiters import create_rate_limiter
 
 DEFAULT_QUOTA = Quota(10, 2, 60, 10, 10, max_bot_streams=1)
@@ -33,14 +35,6 @@ FIRST_BOT, SECOND_BOT = BudgetOwner("ada", "first"), BudgetOwner("ada", "second"
 
 def caller(holder: str = "ada", expires_ms: int | None = None) -> Caller:
     return Caller(Token(bytes(32), Role.SPECTATOR, holder, 0, expires_ms=expires_ms))
-
-
-class SlowQuotas(MemoryQuotas):
-    """Yields before each answer, so that other tasks run first."""
-
-    async def quota(self, holder: str) -> Quota | None:
-        await asyncio.sleep(0)
-        return await super().quota(holder)
 
 
 class Streams(ServerProcess):
@@ -111,7 +105,7 @@ async def test_only_accepted_calls_of_the_last_minute_are_counted() -> None:
 
 
 async def test_concurrent_first_calls_share_one_budget() -> None:
-    limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, SlowQuotas(MemoryTokens()))
+    limiter = new_rate_limiter(FakeTime())
     await asyncio.gather(*(limiter.count_call(ADA) for _ in range(6)))
     assert limiter.usage_of(ADA).calls == 6
     with pytest.raises(TooManyCalls):
@@ -119,10 +113,10 @@ async def test_concurrent_first_calls_share_one_budget() -> None:
 
 
 async def test_authors_have_default_limits_of_their_own_and_a_quota_has_precedence() -> None:
-    tokens = MemoryTokens()
+    database = MemoryDatabase()
     for number, holder in enumerate(("ada", "bob")):
-        tokens.add(Token(bytes([number]) * 32, Role.AUTHOR, holder, 0), 1)
-    quotas = MemoryQuotas(tokens)
+        await StoredTokens(database).add_token(Token(bytes([number]) * 32, Role.AUTHOR, holder, 0), 1)
+    quotas = StoredQuotas(database)
     await quotas.set_quota("bob", Quota(max_bots=7))
     limiter = create_rate_limiter(FakeTime(), DEFAULT_QUOTA, quotas, author_quota=Quota(1, 1, 1, 1, 1))
     assert [(await limiter.quota(holder)).max_bots for holder in ("ada", "bob", "eve")] == [1, 7, 10]

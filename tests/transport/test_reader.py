@@ -14,7 +14,7 @@ from referee.accounts.tokens import BudgetOwner, Quota
 from referee.live.bot_notices import BotLogRecorder
 from referee.live.sessions import Session
 from referee.match.clock import SECOND
-from referee.match.events import MovePlayed
+from referee.storage.stored_bot_log import StoredBotLog
 from referee.transport.guards.error_interceptor import count_errors
 from referee.transport.guards.rate_limit import RateLimiter
 from referee.transport.play.pulled_stream import PulledStream
@@ -23,7 +23,7 @@ from referee.transport.services.bot_requests import RejectionRecorder
 from referee.transport.wire.matches import MatchContext
 from tests.live.fake_time import settle
 from tests.live.referee_harness import BOTS, RefereeHarness
-from tests.storage.memory_accounts import MemoryBotLog
+from tests.storage.memory import MemoryDatabase
 from tests.transport.rate_limiters import create_rate_limiter
 
 CHUNKS = 50
@@ -58,7 +58,7 @@ def play_stream(
         match_context=MatchContext(lambda _: True),
         count_repeated=count_repeated,
     )
-    rejections = RejectionRecorder(recorder or BotLogRecorder(MemoryBotLog(10)), harness.time)
+    rejections = RejectionRecorder(recorder or BotLogRecorder(StoredBotLog(MemoryDatabase(), 10)), harness.time)
     limiter = rate_limiter or create_rate_limiter(harness.time, HIGH_QUOTA)
     return PlayStream(
         harness.referee, session, ADA, cast(StreamHost, host), limiter, rejections, harness.time, HEARTBEAT
@@ -97,12 +97,9 @@ async def test_all_moves_of_a_message_arrived_when_it_was_read() -> None:
     with suppress(StreamClosed):
         await reading
     await settle()
-    (move_played,) = [
-        entry.event for entry in await harness.stored.read(match_id) if isinstance(entry.event, MovePlayed)
-    ]
-    assert move_played.row
-    assert (move_played.row.arrived_us, move_played.row.charged_us) == (SECOND, SECOND)
-    assert move_played.at_us > SECOND
+    (row,) = await harness.move_rows(match_id)
+    assert (row.arrived_us, row.charged_us) == (SECOND, SECOND)
+    assert (await harness.match(match_id)).at_us > SECOND
 
 
 async def counts_of_a_repeated_move(text: str) -> tuple[int, int, int]:
@@ -112,7 +109,10 @@ async def counts_of_a_repeated_move(text: str) -> tuple[int, int, int]:
     """
     harness = RefereeHarness()
     match_id, (session, _) = await harness.start_match()
-    rate_limiter, recorder = create_rate_limiter(harness.time, HIGH_QUOTA), BotLogRecorder(MemoryBotLog(10))
+    rate_limiter, recorder = (
+        create_rate_limiter(harness.time, HIGH_QUOTA),
+        BotLogRecorder(StoredBotLog(MemoryDatabase(), 10)),
+    )
     repeated: list[None] = []
     stream = play_stream(harness, session, rate_limiter, recorder, lambda: repeated.append(None))
     token = harness.turn_due(match_id, 0).turn.token

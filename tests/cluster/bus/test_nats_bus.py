@@ -16,8 +16,8 @@ from referee.cluster.bus.nats_servers import InvalidNatsServers, NatsServer, Nat
 from referee.cluster.bus.port import MAX_PAYLOAD_BYTES, DropReason, InvalidSubject
 from tests.cluster.bus.nats import create_nats, nats_bus, new_cluster
 from tests.cluster.bus.open_buses import delivered, next_connection, opened, subscribed
-from tests.cluster.worlds import TIMEOUT_S, in_time
 from tests.e2e.test_tls import Certificate
+from tests.live.runner_harness import TIMEOUT_S
 
 INFO = b'INFO {"max_payload": 1048576}\r\n'
 
@@ -60,7 +60,6 @@ def test_a_killed_server_that_comes_back_is_used_again(own_nats: PrivateNats, lo
         runner.run(asyncio.wait_for(assert_used_again_after_a_kill(own_nats), TIMEOUT_S))
 
 
-@in_time
 async def test_a_bus_opens_without_a_server_and_connects_once_there_is_one(own_nats: PrivateNats) -> None:
     bus = nats_bus(own_nats, new_cluster())
     connected = next_connection(bus)
@@ -74,7 +73,6 @@ async def test_a_bus_opens_without_a_server_and_connects_once_there_is_one(own_n
     await bus.close()
 
 
-@in_time
 async def test_a_bus_closes_while_it_tries_to_connect(own_nats: PrivateNats) -> None:
     bus = nats_bus(own_nats, new_cluster())
     await bus.open()
@@ -82,7 +80,6 @@ async def test_a_bus_closes_while_it_tries_to_connect(own_nats: PrivateNats) -> 
     assert len(asyncio.all_tasks()) == 1
 
 
-@in_time
 async def test_all_servers_are_tried(nats: PrivateNats, own_nats: PrivateNats) -> None:
     urls = f"nats://127.0.0.1:{own_nats.port}, {nats.url}, nats://no-such-host.invalid"
     bus = NatsBus(NatsServers(parse_servers(urls), nats.credentials_file), new_cluster())
@@ -90,7 +87,6 @@ async def test_all_servers_are_tried(nats: PrivateNats, own_nats: PrivateNats) -
         assert bus.connected
 
 
-@in_time
 async def test_clusters_that_share_a_server_do_not_hear_each_other(nats: PrivateNats) -> None:
     a, b, other = (nats_bus(nats, cluster) for cluster in ["one", "one", "other"])
     received: list[str] = []
@@ -108,7 +104,6 @@ def test_a_cluster_has_a_plain_name(cluster: str) -> None:
         NatsBus(NatsServers(()), cluster)
 
 
-@in_time
 async def test_messages_are_dropped_while_too_much_waits_to_be_sent(
     nats: PrivateNats, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,7 +139,6 @@ async def test_messages_are_dropped_while_too_much_waits_to_be_sent(
         (False, b"", ""),
     ],
 )
-@in_time
 async def test_a_connection_that_cannot_be_used_is_given_up_and_made_again(
     accepts: bool, then: bytes | None, short: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,7 +232,6 @@ def test_nodes_talk_over_tls(secured: PrivateNats, folder: Path, scheme: str, lo
         runner.run(asyncio.wait_for(assert_heard(a, b), TIMEOUT_S))
 
 
-@in_time
 async def test_a_user_without_rights_can_neither_read_nor_publish(secured: PrivateNats, folder: Path) -> None:
     a, b = (NatsBus(servers(secured, folder), "main") for _ in range(2))
     observer = NatsBus(servers(secured, folder, "observer"), "main")
@@ -252,7 +245,6 @@ async def test_a_user_without_rights_can_neither_read_nor_publish(secured: Priva
     assert any("Permissions Violation" in line.get("why", "") for line in lines)
 
 
-@in_time
 async def test_a_node_of_another_cluster_has_no_rights(secured: PrivateNats, folder: Path) -> None:
     a, b = (NatsBus(servers(secured, folder), "other") for _ in range(2))
     async with opened(a, b):
@@ -285,14 +277,12 @@ async def refused(bus: NatsBus) -> list[str]:
 
 
 @pytest.mark.parametrize("credentials", ["wrong", ""])
-@in_time
 async def test_without_the_password_there_is_no_connection_and_no_log_line_shows_one(
     secured: PrivateNats, folder: Path, credentials: str
 ) -> None:
     assert set(await refused(NatsBus(servers(secured, folder, credentials), "main"))) == {"Authorization Violation"}
 
 
-@in_time
 async def test_credentials_are_read_again_for_each_connection(secured: PrivateNats, folder: Path) -> None:
     file = folder / "replaced"
     file.write_text("referee:wrong")
@@ -305,7 +295,6 @@ async def test_credentials_are_read_again_for_each_connection(secured: PrivateNa
     await bus.close()
 
 
-@in_time
 async def test_a_server_with_another_certificate_gets_no_password(secured: PrivateNats, folder: Path) -> None:
     other = folder / "other.pem"
     other.write_bytes(Certificate("other").cert)
@@ -314,7 +303,6 @@ async def test_a_server_with_another_certificate_gets_no_password(secured: Priva
     assert any("CERTIFICATE_VERIFY_FAILED" in why for why in reasons)
 
 
-@in_time
 async def test_a_server_without_tls_gets_no_password_if_tls_was_asked_for(nats: PrivateNats) -> None:
     urls = parse_servers(f"tls://127.0.0.1:{nats.port}")
     assert "the server does not offer TLS" in await refused(NatsBus(NatsServers(urls, nats.credentials_file), "main"))

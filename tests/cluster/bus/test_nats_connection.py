@@ -15,7 +15,7 @@ from referee.cluster.bus.nats_connection import (
     NatsConnection,
     NatsInfo,
 )
-from tests.cluster.worlds import in_time
+from tests.live.runner_harness import in_loop
 
 SENT = (
     b'INFO {"max_payload": 1048576}\r\n'
@@ -63,7 +63,7 @@ class FakeTransport(asyncio.Transport):
 
 
 @given(st.lists(st.integers(0, len(SENT)), max_size=20).map(sorted))
-@in_time
+@in_loop
 async def test_what_is_read_does_not_depend_on_how_it_is_divided(cuts: list[int]) -> None:
     recorder = Recorder()
     pong = recorder.connection.ping()
@@ -95,7 +95,6 @@ async def test_what_is_read_does_not_depend_on_how_it_is_divided(cuts: list[int]
         b"MSG " + b"x" * MAX_LINE_BYTES,
     ],
 )
-@in_time
 async def test_a_violation_of_the_protocol_breaks_the_connection(line: bytes) -> None:
     recorder = Recorder()
     recorder.connection.data_received(b"MSG a 7 1\r\n1\r\n" + line + b"MSG a 7 1\r\n2\r\n")
@@ -106,7 +105,6 @@ async def test_a_violation_of_the_protocol_breaks_the_connection(line: bytes) ->
     assert recorder.transport.aborted
 
 
-@in_time
 async def test_nothing_is_received_after_the_connection_was_closed() -> None:
     recorder = Recorder()
     connection = recorder.connection
@@ -120,7 +118,6 @@ async def test_nothing_is_received_after_the_connection_was_closed() -> None:
     assert recorder.transport.written == b"PUB a 0\r\n\r\n"
 
 
-@in_time
 async def test_a_server_that_does_not_take_the_rest_is_left_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nats_connection, "CLOSE_TIMEOUT_S", 0)
     recorder = Recorder()
@@ -128,7 +125,6 @@ async def test_a_server_that_does_not_take_the_rest_is_left_after_a_while(monkey
     assert recorder.transport.aborted
 
 
-@in_time
 async def test_what_is_sent_in_one_iteration_is_one_write() -> None:
     recorder = Recorder()
     recorder.connection.send(b"1")
@@ -140,7 +136,6 @@ async def test_what_is_sent_in_one_iteration_is_one_write() -> None:
     assert recorder.connection.waiting_bytes == 0
 
 
-@in_time
 async def test_a_ping_fails_when_the_connection_breaks() -> None:
     recorder = Recorder()
     pong = recorder.connection.ping()

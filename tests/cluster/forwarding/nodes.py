@@ -32,11 +32,13 @@ from referee.transport.forwarding.cluster_gate import ClusterGate
 from referee.transport.forwarding.routes import Route
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
+from referee.transport.tls import TlsFiles
 from referee.transport.wire.error_mapping import ErrorMapper
 from referee.transport.wire.wire_errors import NodeUnavailable
 from tests.docs import contract
 from tests.e2e.call_errors import CallError, assert_matches_contract, parse_error
 from tests.e2e.server import TIMEOUT_S, bearer
+from tests.e2e.test_tls import Certificate
 
 KEY = b"the key of the cluster of a test"
 PACKAGE = "referee_api.v1"
@@ -194,3 +196,27 @@ async def run_cluster(
         listen, router = f"unix:{tmp_path / 'b.sock'}", FixedRouter(node_a.address)
         node_b = await running.enter_async_context(run_node(stores, "b", listen, router, b, trusted=trusted))
         yield Cluster(stores, node_a, node_b, await node_a.frontend.create_admin())
+
+
+@dataclass(frozen=True)
+class NodeFiles:
+    """Files of one node, whose certificate is its own authority."""
+
+    folder: Path
+
+    def write(self, certificate: Certificate) -> None:
+        self.folder.mkdir(exist_ok=True)
+        certificate.write_files(self.folder)
+
+    @property
+    def cert(self) -> Path:
+        return self.folder / "cert.pem"
+
+    def tls_files(self, client_ca: Path | None = None) -> TlsFiles:
+        return TlsFiles(self.cert, self.folder / "key.pem", client_ca)
+
+
+def files_of(name: str, folder: Path) -> NodeFiles:
+    files = NodeFiles(folder / name)
+    files.write(Certificate(name))
+    return files

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,12 +34,14 @@ from tests.cluster.forwarding.nodes import (
     Cluster,
     FixedRouter,
     Node,
+    NodeFiles,
     error_of,
+    files_of,
     run_cluster,
     run_node,
     start_call,
 )
-from tests.cluster.worlds import in_time, in_world
+from tests.cluster.worlds import in_world
 from tests.e2e.contests import match_terms
 from tests.e2e.test_tls import Certificate
 from tests.live.fake_time import FakeTime
@@ -398,24 +400,6 @@ async def test_more_streams_than_one_connection_holds_do_not_delay_other_calls(o
 LIST = "LadderService/ListLadders"
 
 
-@dataclass(frozen=True)
-class NodeFiles:
-    """Files of one node, whose certificate is its own authority."""
-
-    folder: Path
-
-    def write(self, certificate: Certificate) -> None:
-        self.folder.mkdir(exist_ok=True)
-        certificate.write_files(self.folder)
-
-    @property
-    def cert(self) -> Path:
-        return self.folder / "cert.pem"
-
-    def tls_files(self, client_ca: Path | None = None) -> TlsFiles:
-        return TlsFiles(self.cert, self.folder / "key.pem", client_ca)
-
-
 @pytest.fixture
 def a(tmp_path: Path) -> NodeFiles:
     return files_of("a", tmp_path)
@@ -424,12 +408,6 @@ def a(tmp_path: Path) -> NodeFiles:
 @pytest.fixture
 def b(tmp_path: Path) -> NodeFiles:
     return files_of("b", tmp_path)
-
-
-def files_of(name: str, folder: Path) -> NodeFiles:
-    files = NodeFiles(folder / name)
-    files.write(Certificate(name))
-    return files
 
 
 def no_wait() -> int:
@@ -451,7 +429,6 @@ async def call_fails(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize(("trusts_a", "check"), [(True, call_passes), (False, call_fails)])
-@in_time
 async def test_calls_are_forwarded_to_a_node_whose_authority_is_trusted(
     a: NodeFiles, b: NodeFiles, trusts_a: bool, check: Callable[[Cluster], Awaitable[None]]
 ) -> None:
@@ -461,7 +438,6 @@ async def test_calls_are_forwarded_to_a_node_whose_authority_is_trusted(
 
 
 @pytest.mark.parametrize(("shows_own", "check"), [(True, call_passes), (False, call_fails)])
-@in_time
 async def test_a_node_shows_its_certificate_where_clients_need_one(
     a: NodeFiles, b: NodeFiles, shows_own: bool, check: Callable[[Cluster], Awaitable[None]]
 ) -> None:
@@ -470,7 +446,6 @@ async def test_a_node_shows_its_certificate_where_clients_need_one(
         await check(cluster)
 
 
-@in_time
 async def test_calls_use_a_changed_authority_without_a_restart(a: NodeFiles, b: NodeFiles, tmp_path: Path) -> None:
     trusted = tmp_path / "ca.pem"
     trusted.write_bytes(b.cert.read_bytes())

@@ -14,7 +14,7 @@ from referee.cluster.membership.postgres_nodes import JOIN_LOCK, PostgresNodes
 from referee.live.ports import StoreUnavailable
 from referee.storage.postgres.database import PostgresDatabase
 from tests.cluster.membership.members import MemoryNodes, profile
-from tests.cluster.worlds import in_time, in_world
+from tests.cluster.worlds import in_world
 from tests.storage.postgres_databases import run_postgres
 
 
@@ -251,7 +251,6 @@ async def test_other_queries_of_the_process_do_not_delay_a_renewal(
 
 
 @pytest.mark.slow
-@in_time
 async def test_no_election_is_undone_when_postgresql_is_killed(server: PrivatePostgres) -> None:
     async with open_nodes(server.url()) as (nodes, _):
         for epoch in range(1, 4):

@@ -21,7 +21,7 @@ from referee.cluster.node_stream.node_link import (
     StreamReader,
 )
 from referee.match.clock import SECOND
-from tests.cluster.worlds import in_time, in_world
+from tests.cluster.worlds import in_world
 from tests.live.fake_time import FakeTime, settle
 
 WRITE_BYTES = 100
@@ -78,7 +78,6 @@ async def test_messages_of_any_size_arrive_in_order(left: Side, right: Side) -> 
     assert left.counts.sent == right.counts.received == len(messages)
 
 
-@in_time
 async def test_all_messages_that_wait_are_written_at_once() -> None:
     queue = StreamQueue(WRITE_BYTES)
     for message in (b"a", b"b", b"c" * 300, b"d"):
@@ -150,7 +149,6 @@ def test_a_limited_number_and_size_of_messages_wait(message: bytes) -> None:
         queue.put(b"x")
 
 
-@in_time
 async def test_what_was_written_makes_room_for_other_messages() -> None:
     queue = StreamQueue(MAX_QUEUED_BYTES)
     half = bytes(MAX_QUEUED_BYTES // 2)
@@ -178,7 +176,6 @@ async def test_anything_but_messages_ends_the_stream(left: Side, right: Side, *,
     assert not left.received
 
 
-@in_time
 async def test_a_message_without_an_end_is_refused() -> None:
     queue, reader = StreamQueue(MAX_QUEUED_BYTES), StreamReader()
     part = b"\x92\x91\xc6" + (MAX_QUEUED_BYTES // 2).to_bytes(4, "big") + bytes(MAX_QUEUED_BYTES // 2) + b"\xc3"

@@ -26,14 +26,12 @@ from referee.server.stores import open_stores
 from referee.transport.guards.error_interceptor import count_errors
 from referee.transport.guards.open_calls import OpenCalls
 from referee.transport.guards.unauthenticated_calls import UnauthenticatedCalls
-from referee.transport.tls import NodeCredentials, TlsFiles, credentials
+from referee.transport.tls import NodeCredentials, credentials
 from referee.transport.wire.wire_errors import NodeUnavailable
 from tests.cluster.faulty_proxy import run_proxy
-from tests.cluster.forwarding.nodes import KEY, SETTINGS, FixedRouter, Node, run_node, typed_error
-from tests.cluster.worlds import in_time
+from tests.cluster.forwarding.nodes import KEY, SETTINGS, FixedRouter, Node, files_of, run_node, typed_error
 from tests.e2e.call_errors import CallError
 from tests.e2e.server import TIMEOUT_S
-from tests.e2e.test_tls import Certificate
 from tests.live.fake_time import FakeTime
 
 WRITE_BYTES = 10_000
@@ -196,7 +194,6 @@ async def refusal(address: str, *headers: tuple[str, str]) -> CallError:
     return typed_error(raised.value)
 
 
-@in_time
 async def test_messages_arrive_in_order_in_both_directions() -> None:
     async with run_coordinator() as a, run_clients("b") as [b]:
         a.end.greeting = b"hello"
@@ -216,7 +213,6 @@ async def test_messages_arrive_in_order_in_both_directions() -> None:
         assert b.counts == NodeStreamCounts(sent=MANY, received=MANY + 1, opened=1)
 
 
-@in_time
 async def test_a_newer_stream_of_the_same_node_replaces_the_older_one() -> None:
     async with run_coordinator() as a, run_clients("b", "b", time=FakeTime()) as [first, second]:
         await first.connect(a.node.address)
@@ -245,14 +241,12 @@ def header_for(node: str, *, key: bytes = KEY, path: str = PATH) -> tuple[str, s
     ],
     ids=["no header", "no MAC", "wrong MAC", "wrong key", "other method", "other node"],
 )
-@in_time
 async def test_a_stream_that_is_not_for_this_node_is_refused(headers: tuple[tuple[str, str], ...], reason: str) -> None:
     async with run_coordinator() as a:
         assert (await refusal(a.node.address, *headers)).reason == reason
         assert a.end.events == []
 
 
-@in_time
 async def test_a_header_opens_one_stream_only() -> None:
     async with run_coordinator() as a:
         header = header_for("a")
@@ -264,7 +258,6 @@ async def test_a_header_opens_one_stream_only() -> None:
         await a.end.until(lambda: a.end.events == ["connect b", "disconnect b"])
 
 
-@in_time
 async def test_a_node_that_does_not_coordinate_refuses_streams_until_it_does() -> None:
     async with run_coordinator() as a, run_clients("b") as [b]:
         a.end.refuses = NodeUnavailable("this node does not coordinate")
@@ -276,7 +269,6 @@ async def test_a_node_that_does_not_coordinate_refuses_streams_until_it_does() -
         assert a.end.events == ["connect b"]
 
 
-@in_time
 async def test_strangers_count_as_calls_without_a_token_and_nodes_do_not() -> None:
     settings = replace(SETTINGS, max_calls_without_token_per_address=1)
     async with run_coordinator(settings=settings) as a, run_clients("b", "c", "d") as clients:
@@ -285,7 +277,6 @@ async def test_strangers_count_as_calls_without_a_token_and_nodes_do_not() -> No
         assert (await refusal(a.node.address)).reason == "BAD_FIELD"
 
 
-@in_time
 async def test_beyond_the_limit_of_its_address_a_stranger_is_refused_before_its_header_is_read() -> None:
     unauthenticated, end, calls = UnauthenticatedCalls(10, 1), CoordinatorEnd(), OpenCalls(TIMEOUT_S)
     streams = NodeStreamServer("a", ForwardingHeader(KEY, "a"), end, FakeTime(), WRITE_BYTES, NodeStreamCounts())
@@ -300,7 +291,6 @@ async def test_beyond_the_limit_of_its_address_a_stranger_is_refused_before_its_
     await server.stop(None)
 
 
-@in_time
 async def test_a_stream_is_opened_again_after_a_restart_of_the_coordinator() -> None:
     async with run_clients("b") as [b]:
         async with run_coordinator() as before:
@@ -314,7 +304,6 @@ async def test_a_stream_is_opened_again_after_a_restart_of_the_coordinator() -> 
             await b.end.until(lambda: b.end.messages == [b"again"])
 
 
-@in_time
 async def test_a_node_with_the_address_of_the_former_coordinator_gets_no_stream() -> None:
     async with run_coordinator("z") as z, run_clients("b") as [b]:
         b.streams.follow("a", z.node.address)
@@ -325,7 +314,6 @@ async def test_a_node_with_the_address_of_the_former_coordinator_gets_no_stream(
         assert z.end.events == b.end.events == []
 
 
-@in_time
 async def test_a_node_has_a_stream_to_the_coordinator_that_it_followed_last() -> None:
     async with run_coordinator("a") as a, run_coordinator("c") as c, run_clients("b") as [b]:
         await b.connect(a.node.address, "a")
@@ -344,7 +332,6 @@ async def test_a_node_has_a_stream_to_the_coordinator_that_it_followed_last() ->
         await c.end.until(lambda: not c.end.sends)
 
 
-@in_time
 async def test_a_stream_that_is_stopped_before_it_is_open_is_never_opened() -> None:
     async with run_coordinator() as a, run_clients("b") as [b]:
         b.streams.follow("a", a.node.address)
@@ -355,7 +342,6 @@ async def test_a_stream_that_is_stopped_before_it_is_open_is_never_opened() -> N
         await a.end.until(lambda: not a.end.sends)
 
 
-@in_time
 async def test_the_coordinator_can_end_all_streams() -> None:
     async with run_coordinator() as a, run_clients("b", "c") as clients:
         for client in clients:
@@ -368,7 +354,6 @@ async def test_the_coordinator_can_end_all_streams() -> None:
 
 
 @pytest.mark.parametrize("side", ["coordinator", "node"])
-@in_time
 async def test_a_message_that_cannot_be_handled_ends_its_stream_and_no_other(side: str) -> None:
     async with run_coordinator() as a, run_clients("b", "c") as [b, c]:
         await b.connect(a.node.address)
@@ -383,7 +368,6 @@ async def test_a_message_that_cannot_be_handled_ends_its_stream_and_no_other(sid
         assert c.end.events == ["connected"]
 
 
-@in_time
 async def test_both_sides_notice_a_network_that_forwards_nothing() -> None:
     time = FakeTime()
     async with run_coordinator(time=time) as a, run_clients("b", time=time) as [b]:
@@ -400,17 +384,11 @@ async def test_both_sides_notice_a_network_that_forwards_nothing() -> None:
             await b.streams.close()
 
 
-@in_time
 async def test_streams_use_the_certificates_of_the_nodes(tmp_path: Path) -> None:
-    for name in "ab":
-        (tmp_path / name).mkdir()
-        Certificate(name).write_files(tmp_path / name)
-    certs = {name: tmp_path / name / "cert.pem" for name in "ab"}
-    of_a = TlsFiles(certs["a"], tmp_path / "a" / "key.pem", certs["b"])
-    of_b = TlsFiles(certs["b"], tmp_path / "b" / "key.pem", certs["b"])
-    server = credentials(of_a, 0, lambda: 0)
-    trusted = NodeCredentials(of_b, certs["a"], 0, lambda: 0).current
-    async with run_coordinator(credentials=server) as a, run_clients("b", trusted=trusted) as [b]:
-        await b.connect(a.node.address)
-        a.end.sends["b"](b"secret")
-        await b.end.until(lambda: b.end.messages == [b"secret"])
+    a, b = (files_of(name, tmp_path) for name in "ab")
+    server = credentials(a.tls_files(client_ca=b.cert), 0, lambda: 0)
+    trusted = NodeCredentials(b.tls_files(b.cert), a.cert, 0, lambda: 0).current
+    async with run_coordinator(credentials=server) as coordinator, run_clients("b", trusted=trusted) as [node]:
+        await node.connect(coordinator.node.address)
+        coordinator.end.sends["b"](b"secret")
+        await node.end.until(lambda: node.end.messages == [b"secret"])

@@ -1,14 +1,11 @@
 """Archiving: old matches are moved out of the database into valid records, and requests for them get an error."""
 
-import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from referee.contests.tournament.events import ScoreCorrected
 from referee.contests.tournament.events import TournamentEnded as TournamentOver
-from referee.live.outbox import MatchEnded
 from referee.live.ports import Conflict, MatchArchived, Summaries
 from referee.records.record_format import MAX_LINE_BYTES
 from referee.records.record_reader import RecordStatus
@@ -22,8 +19,6 @@ from referee.server.stores import DATABASE, KEY
 from referee.storage.codec import CONTEST_CODEC
 from referee.storage.sqlite.database import migrations
 from referee.storage.sqlite.event_log import SqliteEventLog
-from referee.storage.sqlite.store import SqliteStore
-from referee.storage.stored_undelivered_ends import StoredUndeliveredEnds
 from tests.contests.correction_examples import strike
 from tests.records.matches import find_game
 from tests.server.maintenance.data_dirs import (
@@ -36,7 +31,7 @@ from tests.server.maintenance.data_dirs import (
     with_tournament,
     written_meanwhile,
 )
-from tests.storage.stores import NOON_MS, noon_ms, notes
+from tests.storage.stores import NOON_MS, noon_ms, notes, run_with_store
 
 LATER_MS = NOON_MS + DAY_MS
 
@@ -103,8 +98,7 @@ def test_archiving_reduces_the_stored_bytes_of_the_holder(tmp_path: Path) -> Non
 def test_an_archived_match_cannot_be_created_again_and_is_not_listed(data_dir: Path, tmp_path: Path) -> None:
     archive(data_dir, tmp_path / "records")
 
-    async def check() -> None:
-        log = SqliteEventLog(data_dir / DATABASE, noon_ms)
+    async def check(log: SqliteEventLog) -> None:
         for after in (0, 6):
             with pytest.raises(Conflict):
                 await log.append("old", after, notes(1, 1))
@@ -113,9 +107,8 @@ def test_an_archived_match_cannot_be_created_again_and_is_not_listed(data_dir: P
         assert await log.summaries(before="old") == Summaries([])
         assert await log.unfinished() == ["long"]
         assert await log.read("never was") == []
-        await log.close()
 
-    asyncio.run(check())
+    run_with_store(SqliteEventLog(data_dir / DATABASE, noon_ms), check)
 
 
 def test_the_summary_of_an_archived_match_is_removed(data_dir: Path, tmp_path: Path) -> None:
@@ -125,15 +118,10 @@ def test_the_summary_of_an_archived_match_is_removed(data_dir: Path, tmp_path: P
 
 
 def test_undelivered_ends_of_an_archived_match_are_removed(data_dir: Path, tmp_path: Path) -> None:
-    async def undelivered() -> Sequence[MatchEnded]:
-        store = SqliteStore(data_dir / DATABASE)
-        ends = await StoredUndeliveredEnds(store).list_for("ada", 10)
-        await store.close()
-        return ends
-
-    assert asyncio.run(undelivered()) == [MatchEnded("old", 0), MatchEnded("new", 0)]
+    undelivered = "SELECT match, seat FROM undelivered_ends WHERE bot = 'ada' ORDER BY match"
+    assert execute_sql(data_dir, undelivered) == [(1, 0), (2, 0), (3, 0)]
     archive(data_dir, tmp_path / "records")
-    assert asyncio.run(undelivered()) == [MatchEnded("new", 0)]
+    assert execute_sql(data_dir, undelivered) == [(2, 0), (3, 0)]
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,6 @@ from referee.server.stores import DATABASE, KEY, StartupError, open_stores
 from referee.storage.postgres import database_lock, schema
 from referee.storage.postgres.database import PostgresDatabase
 from referee.storage.postgres.database_lock import DatabaseLock
-from referee.storage.postgres.event_log import PostgresEventLog
 from referee.storage.sqlite.database import ARCHIVE_LOCK, SERVER_LOCK, DataDirLock, migrations
 from tests.records.matches import all_games
 from tests.server.maintenance.any_rows import add_any_rows
@@ -42,7 +41,7 @@ from tests.server.maintenance.data_dirs import (
     with_tournament,
 )
 from tests.storage.postgres_databases import NODE, OWNER, PostgresDatabases, as_role, execute_file
-from tests.storage.stores import NOON_MS
+from tests.storage.stores import NOON_MS, OwningPostgresLog, opened
 
 _numbers = count(1)
 
@@ -146,14 +145,8 @@ def test_matches_and_records_are_the_same_in_both_databases(tmp_path: Path, data
 
 def entries_in_postgres(url: str, matches: Sequence[str]) -> dict[str, list[Entry]]:
     async def read() -> dict[str, list[Entry]]:
-        database = PostgresDatabase(url)
-        await database.open()
-        log = PostgresEventLog(database)
-        try:
+        async with opened(log := OwningPostgresLog(url)):
             return {match_id: await log.read(match_id) for match_id in matches}
-        finally:
-            await log.close()
-            await database.close()
 
     return asyncio.run(read())
 

@@ -14,7 +14,8 @@ from referee.server.maintenance.token_recovery import create_admin_token, create
 from referee.server.stores import DATABASE, KEY
 from referee.storage.sqlite.database import DataDirLock
 from referee.storage.sqlite.store import SqliteStore
-from referee.storage.stored_accounts import StoredTokens
+from tests.storage.account_stores import in_sqlite
+from tests.storage.stores import opened
 
 NOW_MS = 1_000
 
@@ -25,34 +26,21 @@ def data_dir(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def valid_tokens(data_dir: Path) -> list[Token]:
-    async def listed() -> list[Token]:
-        store = SqliteStore(data_dir / DATABASE)
-        tokens = await StoredTokens(store).tokens(TokenFilter(valid_at_ms=NOW_MS))
-        await store.close()
-        return tokens
-
-    return asyncio.run(listed())
-
-
-def test_a_recovered_token_is_an_administrators_and_does_not_revoke_others(data_dir: Path) -> None:
-    first, second = (create_admin_token(data_dir, NOW_MS, revoke_others=False) for _ in range(2))
-    assert [(token.sha256, token.role) for token in valid_tokens(data_dir)] == [
-        (sha256_of(second), Role.ADMIN),
-        (sha256_of(first), Role.ADMIN),
+async def test_other_administrator_tokens_are_revoked_on_request(data_dir: Path) -> None:
+    first, second = [
+        await asyncio.to_thread(create_admin_token, data_dir, NOW_MS, revoke_others=False) for _ in range(2)
     ]
-
-
-def test_other_administrator_tokens_are_revoked_on_request(data_dir: Path) -> None:
-    async def add(token: Token) -> None:
-        store = SqliteStore(data_dir / DATABASE)
-        await StoredTokens(store).add_token(token, 9)
-        await store.close()
-
-    create_admin_token(data_dir, NOW_MS, revoke_others=False)
-    asyncio.run(add(Token(b"o" * 32, Role.ORGANISER, "ada", NOW_MS)))
-    secret = create_admin_token(data_dir, NOW_MS, revoke_others=True)
-    assert [token.sha256 for token in valid_tokens(data_dir)] == [sha256_of(secret), b"o" * 32]
+    async with opened(stores := in_sqlite(data_dir / DATABASE)):
+        valid = await stores.tokens.tokens(TokenFilter(valid_at_ms=NOW_MS))
+        assert [(token.sha256, token.role) for token in valid] == [
+            (sha256_of(second), Role.ADMIN),
+            (sha256_of(first), Role.ADMIN),
+        ]
+        await stores.tokens.add_token(Token(b"o" * 32, Role.ORGANISER, "ada", NOW_MS), 9)
+    secret = await asyncio.to_thread(create_admin_token, data_dir, NOW_MS, revoke_others=True)
+    async with opened(stores := in_sqlite(data_dir / DATABASE)):
+        valid = await stores.tokens.tokens(TokenFilter(valid_at_ms=NOW_MS))
+    assert [token.sha256 for token in valid] == [sha256_of(secret), b"o" * 32]
 
 
 def test_a_signing_key_is_created_only_if_there_is_none(data_dir: Path) -> None:

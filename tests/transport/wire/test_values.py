@@ -1,16 +1,13 @@
 """The values are those of the contract, and their defaults are its empty messages."""
 
 import pickle
-import sys
 from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 from typing import get_args, get_type_hints
 
 import msgspec
 import pytest
 import referee_values
-from generate_values import generate
 from hypothesis import given
 from hypothesis import strategies as st
 from referee_values import (
@@ -29,14 +26,6 @@ from tests.docs import contract
 from tests.transport.wire.value_strategies import VALUE_CLASSES, values
 
 REQUESTS = {kind for method in contract.methods().values() for kind in (method.input_type, method.output_type)}
-
-
-@pytest.mark.skipif(sys.version_info >= (3, 14), reason="the compiler of protobuf is not there for this Python")
-def test_the_committed_values_are_what_the_generator_makes(tmp_path: Path) -> None:
-    generate(tmp_path)
-    committed = {file.name: file.read_text() for file in Path(referee_values.__path__[0]).glob("*.py")}
-    del committed["value.py"]
-    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == committed
 
 
 def test_every_message_that_is_no_request_or_response_has_a_value_with_its_fields() -> None:
