@@ -1,5 +1,6 @@
 """Each check of the suite fails on a game that lacks its property, and shows where."""
 
+import gc
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -203,6 +204,17 @@ def test_the_speed_of_a_long_game_is_measured_at_its_beginning() -> None:
     heap = NIM.settings({"heap": 1000})
     assert len(list(game_path(NIM, heap, random.Random(1)))) > course_checks.TIMED_PLIES
     assert measure_move_ms(NIM, heap, random.Random(1), lambda: 0.0) == 0
+
+
+def test_no_garbage_is_collected_in_the_time_of_a_move() -> None:
+    collects: list[bool] = []
+
+    def clock() -> float:
+        collects.append(gc.isenabled())
+        return 0.0
+
+    measure_move_ms(NIM, NIM.settings(), random.Random(1), clock)
+    assert (collects, gc.isenabled()) == ([False, False], True)
 
 
 def test_a_parser_that_takes_long_fails() -> None:
