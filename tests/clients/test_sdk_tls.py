@@ -12,6 +12,7 @@ from referee_client import Organiser, Unreachable
 from referee_client.address import Address, address
 from referee_client.backoff import Backoff
 from referee_client.bot import Players
+from referee_client.errors import call_error
 from referee_client.playing import session_options
 from referee_client.runners import SeatRunner
 from referee_client.seats import Seats
@@ -77,6 +78,21 @@ def test_the_command_line_names_the_likely_cause(
     arguments = ["bot", "list", "--at", wrong_connections[TLS].target, "--token", "secret"]
     result = CliRunner().invoke(main, arguments)
     assert TLS in result.output
+
+
+@pytest.mark.parametrize(
+    ("details", "cause"),
+    [
+        ("SSL routines::certificate verify failed; CERTIFICATE_VERIFY_FAILED", "BOT_CA must be the file"),
+        ("Trying to connect an http1.x server", "this port is for HTTP"),
+        ("ipv6:%5B::1%5D:7701: Failed to connect to remote host: Connection refused", "set 127.0.0.1 instead"),
+    ],
+)
+def test_a_failed_connection_names_other_likely_causes(details: str, cause: str) -> None:
+    details = f"failed to connect to all addresses; last error: {details}"
+    metadata = grpc.aio.Metadata()
+    error = grpc.aio.AioRpcError(grpc.StatusCode.UNAVAILABLE, metadata, metadata, details)
+    assert cause in str(call_error(error))
 
 
 VARIABLES = {"BOT_REFEREE": "there:7700", "BOT_TOKEN": "secret"}

@@ -26,6 +26,9 @@ LIKELY_CAUSES = {
     "for another machine with a public one, do not set BOT_PLAINTEXT",
     "WRONG_VERSION_NUMBER": "the server uses no TLS at this port: do not set BOT_CA, and for another machine set "
     "BOT_PLAINTEXT=1",
+    "CERTIFICATE_VERIFY_FAILED": "BOT_CA must be the file of the authority that issued the server's certificate",
+    "http1.x": "this port is for HTTP; bots connect to another one, usually 7700",
+    "%5B::1%5D": "localhost has two addresses; set 127.0.0.1 instead to see what its server answers",
 }
 """What is likely wrong, by a part of gRPC's message about a failed connection, which does not say so."""
 
