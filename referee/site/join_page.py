@@ -76,7 +76,7 @@ def join_page(bots: BotsAddress) -> Page:
     connect = bots.variables
     invitation = f"{connect} referee invitation redeem rf_invite_… my-team > token"
     register = f"{connect} BOT_TOKEN=$(cat token) referee bot register my-bot > bot-token"
-    start = f"{connect} BOT_TOKEN=$(cat bot-token) python my_bot.py"
+    as_bot = f"{connect} BOT_TOKEN=$(cat bot-token)"
     pages = [tag("li", tag("a", language, href=f"/static/{file}")) for language, file in FIRST_BOTS.items()]
     ca = tag(
         "p",
@@ -110,12 +110,28 @@ def join_page(bots: BotsAddress) -> Page:
         ),
         section(
             "4. Start it",
-            tag("pre", tag("code", f"{start}\n"), tabindex="0"),
+            tag("pre", tag("code", f"{as_bot} python my_bot.py\n"), tabindex="0"),
             tag(
                 "p",
                 "It stays online, reconnects by itself, and plays the matches that it is seated in. It appears under ",
                 tag("a", "Bots", href="/bots"),
                 ".",
+            ),
+        ),
+        section(
+            "5. Enter a contest",
+            tag(
+                "p",
+                "Take one that is open, under ",
+                tag("a", "Ladders", href="/ladders"),
+                " or ",
+                tag("a", "Tournaments", href="/tournaments"),
+                ", and enter it by its name:",
+            ),
+            tag(
+                "pre",
+                tag("code", f"{as_bot} referee ladder join …\n{as_bot} referee tournament enter …\n"),
+                tabindex="0",
             ),
         ),
     )

@@ -48,7 +48,7 @@ def requested(bots: BotsAddress, *paths: str) -> list[tuple[int, bytes]]:
 )
 def test_each_command_connects_as_the_server_requires(bots: BotsAddress, variables: str) -> None:
     commands = [line for line in text_of(bots).splitlines() if "BOT_REFEREE=" in line]
-    assert len(commands) == 3
+    assert len(commands) == 5
     assert all(f"{variables} " in command for command in commands)
     assert all(name in variables or name not in command for command in commands for name in ("BOT_CA", "BOT_PLAINTEXT"))
 
@@ -59,6 +59,12 @@ def test_it_begins_with_the_installation_and_links_the_pages_about_a_first_bot()
     links = [attributes.get("href") for name, attributes in ParsedPage(page).tags if name == "a"]
     assert {f"/static/{file}" for file in FIRST_BOTS.values()} <= set(links)
     assert "/ca.pem" not in links
+
+
+def test_it_ends_with_how_a_bot_enters_a_contest() -> None:
+    page = text_of(BotsAddress("127.0.0.1:7700"))
+    last = page[page.index("python my_bot.py") :]
+    assert all(command in last for command in ("referee ladder join", "referee tournament enter"))
 
 
 def test_it_has_the_certificate_of_an_authority_that_is_not_public() -> None:
