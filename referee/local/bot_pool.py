@@ -10,7 +10,7 @@ from pathlib import Path
 from referee_client import AsyncOrganiser, Refused
 
 from referee.local.bot_process import DIRECTLY, BotProcess, check_program
-from referee.local.entrant import BadEntrant, Entrant
+from referee.local.entrant import CLIENT, BadEntrant, Entrant
 from referee.local.results_folder import ResultsFolder
 from referee.local.sandbox import ENVIRONMENT, Sandbox
 
@@ -64,12 +64,15 @@ def passed_on(environment: Mapping[str, str], entrant: Entrant) -> dict[str, str
 
 
 def check_programs(entrants: Iterable[Entrant], run_in: Path) -> None:
-    """Raise BadEntrant if the program of a bot does not exist or is not executable."""
+    """Raise BadEntrant if the program of a bot, or its Python file, does not exist or is not executable."""
     for entrant in entrants:
         try:
             check_program(entrant.program, run_in / entrant.folder, passed_on(os.environ, entrant).get("PATH"))
         except OSError as why:
             raise BadEntrant(entrant.program, f"cannot be started: {why.strerror}") from None
+        file, _, _ = entrant.command[-1].rpartition(":")
+        if entrant.command[:-1] == CLIENT and file.endswith(".py") and not (run_in / entrant.folder / file).is_file():
+            raise BadEntrant(entrant.command[-1], f"cannot be started: there is no file {file}")
 
 
 class BotStartFailed(Exception):

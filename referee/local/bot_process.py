@@ -42,6 +42,10 @@ class BotLogFile:
         self._reading.cancel()
         await asyncio.gather(self._reading, return_exceptions=True)
 
+    def add(self, line: bytes) -> None:
+        """Add a line of the referee to the file."""
+        self._log.append(line)
+
     async def _read(self, pipe: int) -> None:
         reader = asyncio.StreamReader(CHUNK_BYTES)
         with os.fdopen(pipe, "rb") as opened:
@@ -62,6 +66,7 @@ class BotProcess:
         self._process = process
         """The supervisor, which exits with the status of the bot."""
         self._log = log
+        self._stopped = False
         self._exiting = asyncio.create_task(self._exit())
 
     @classmethod
@@ -114,6 +119,7 @@ class BotProcess:
 
     def terminate(self) -> None:
         """Send SIGTERM to the bot and its descendants."""
+        self._stopped = True
         with suppress(ProcessLookupError):
             self._process.terminate()
 
@@ -133,13 +139,18 @@ class BotProcess:
     async def _exit(self) -> None:
         await self._process.wait()
         await self._log.ended(TERMINATE_TIMEOUT_S)
+        if self._process.returncode and not self._stopped:
+            self._log.add(f"the process has ended: {self._status_text()}\n".encode())
 
     def exit_summary(self) -> str:
         """Return the exit status and the last lines of output."""
-        status = self._process.returncode
-        how = "it is running" if status is None else f"exit status {status}" if status >= 0 else _by_signal(-status)
         lines = self._log.tail.decode(errors="replace").splitlines()[-LAST_LINES:]
-        return "\n".join([how, *(f"  {''.join(char for char in line if char.isprintable())}" for line in lines)])
+        printable = [f"  {''.join(char for char in line if char.isprintable())}" for line in lines]
+        return "\n".join([self._status_text(), *printable])
+
+    def _status_text(self) -> str:
+        status = self._process.returncode
+        return "it is running" if status is None else f"exit status {status}" if status >= 0 else _by_signal(-status)
 
 
 def check_program(program: str, folder: Path, path: str | None) -> None:

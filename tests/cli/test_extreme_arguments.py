@@ -83,6 +83,16 @@ def test_a_program_that_cannot_be_started_is_refused_before_anything_starts(
 
 
 @pytest.mark.parametrize("command", ["match", "sprt"])
+def test_a_python_file_that_does_not_exist_is_refused_before_anything_starts(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = refusal_of(command, "python:gone.py:choose", "random")
+    assert "the bot 'gone.py:choose' cannot be started: there is no file gone.py" in refused
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("command", ["match", "sprt"])
 @pytest.mark.parametrize(("bot", "only"), [("uci:fish", "chess"), ("gtp:gnugo --mode gtp", "go")])
 def test_an_engine_of_another_game_is_refused_before_anything_starts(
     command: str, bot: str, only: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -104,13 +104,15 @@ def test_a_fault_of_a_bot_loses_the_match_and_sets_the_exit_status(
     assert table_row(completed.stdout, "bad")[-3:] == faults
     assert f"its output: {tmp_path}/bots/bad.log" in completed.stdout
     assert ("bad illegal: 'nonsense': " in completed.stdout) == (behaviour == "illegal")
+    log = (tmp_path / "bots" / "bad.log").read_text(encoding="utf-8")
+    assert ("the process has ended: exit status" in log) == (behaviour == "dies")
 
 
 def test_the_log_of_a_bot_whose_code_fails_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("def choose(turn):\n    raise ValueError('no idea')\n", encoding="utf-8")
     bad, out = f"bad=python:{tmp_path}/bad.py:choose", tmp_path / "out"
     completed = referee("match", bad, "random", "--games", "2", "--out", str(out))
-    assert completed.returncode == 0, completed.stderr
+    assert completed.returncode == 3, completed.stderr
     assert completed.stderr == f"\nbad failed and resigned, matches: 2; its output: {out}/bots/bad.log\n"
 
 

@@ -76,7 +76,12 @@ class ContestRunner:
         if self.broken_pairing:
             return ContestExitStatus.VOID
         forfeited = any(game.end.kind == "forfeited" for report in self.reports.values() for game in report.games)
-        return otherwise if otherwise is not None else ContestExitStatus.FAULT if forfeited else 0
+        at_fault = forfeited or any(self._failures().values())
+        return otherwise if otherwise is not None else ContestExitStatus.FAULT if at_fault else 0
+
+    def _failures(self) -> dict[str, int]:
+        """Return how many matches each bot resigned because its code failed."""
+        return {bot.name: self.contest.folder.count_failures(bot.name) for bot in self.contest.plans[0].bots}
 
     def _run_to_end(self) -> str:
         """Run the contest. Return the error that ended it, or an empty string."""
@@ -109,7 +114,10 @@ class ContestRunner:
                 if not self.broken_pairing:
                     await self._play_tournament(tournament)
         except TooFewEntrants:
-            click.echo(f"\n{plan.name} cannot start, since bots are missing; then run the same command", err=True)
+            click.echo(
+                f"\n{plan.name} cannot start, since bots are missing, as said below; then run the same command",
+                err=True,
+            )
 
     async def _play_tournament(self, runtime: TournamentRuntime) -> None:
         label = f"{runtime.name}/" if self.contest.is_arena else ""
@@ -144,10 +152,10 @@ class ContestRunner:
             report = f"NAME/{PAGE}" if self.contest.is_arena else PAGE
             click.echo(f"\n{self._summary(self)}\n")
             click.echo(f"this run took {took_s:.0f} s; results: {folder.path}, report: {report}")
-        for bot in self.contest.plans[0].bots:
-            if failures := folder.count_failures(bot.name):
-                log = folder.bot_log(bot.name)
-                click.echo(f"\n{bot.name} failed and resigned, matches: {failures}; its output: {log}", err=True)
+        for bot, failures in self._failures().items():
+            if failures:
+                log = folder.bot_log(bot)
+                click.echo(f"\n{bot} failed and resigned, matches: {failures}; its output: {log}", err=True)
         for name, why in self.absent.items():
             click.echo(f"\n{name} could not be started: {why}\nits output: {folder.bot_log(name)}", err=True)
         if self.broken_pairing:
