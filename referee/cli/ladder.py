@@ -36,7 +36,7 @@ def create(organiser: Organiser, file: Path) -> None:
     """Create a ladder from a TOML file with its game, clock and rules."""
     plan = read_ladder(file)
     made = organiser.ladders.create(plan.name, title=plan.title, plan=plan.terms)
-    click.echo(f"{made.name} is open; bots join with: referee ladder join {made.name}")
+    click.echo(f"{made.name} is open; bots join with: referee ladder join {made.name} BOT")
 
 
 @organiser_command(ladder, "list")
