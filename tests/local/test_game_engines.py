@@ -67,13 +67,13 @@ GAMES = {"uci": ("--game", "chess"), "gtp": ("--game", "go", "--preset", "9x9")}
     [
         ("uci", "nonsense", "60", 3, "bad illegal: 'a1a1'"),
         ("uci", "hangs", "3", 3, "bad late; match "),
-        ("uci", "crashes", "60", 0, "resignation"),
+        ("uci", "crashes", "60", 3, "resignation"),
         ("gtp", "nonsense", "60", 3, "bad illegal: '=Z0'"),
         ("gtp", "error", "60", 3, "bad illegal: '?no'"),
         ("gtp", "hangs", "3", 3, "bad late; match "),
         ("gtp", "chatters", "3", 3, "bad late; match "),
-        ("gtp", "replies without end", "60", 0, "resignation"),
-        ("gtp", "crashes", "60", 0, "resignation"),
+        ("gtp", "replies without end", "60", 3, "resignation"),
+        ("gtp", "crashes", "60", 3, "resignation"),
         ("gtp", "resigns", "60", 0, "resignation"),
     ],
 )
