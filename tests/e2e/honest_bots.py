@@ -3,8 +3,7 @@
 import json
 import subprocess
 import sys
-import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,16 +51,6 @@ def run_honest_bots(
     finally:
         process.kill()
         process.wait(TIMEOUT_S)
-
-
-def wait_until_online(channel: grpc.Channel, token: str, bots: Collection[str]) -> None:
-    """Wait until all these bots have connected, so that none of them is absent because its process starts slowly."""
-    deadline_s = time.monotonic() + TIMEOUT_S
-    online: set[str] = set()
-    while not online.issuperset(bots):
-        assert time.monotonic() < deadline_s, f"only {online} are online"
-        listed = call_method(channel, "BotService/ListBots", token, online_only=True, page_size=1000)
-        online = {bot.name for bot in listed.bots}
 
 
 def create_match(channel: grpc.Channel, secret: str, request_id: str, game: str, bots: Sequence[str]) -> str:

@@ -97,7 +97,6 @@ def test_the_end_stops_all_clocks_and_keeps_the_board() -> None:
     assert not any(clock.running for clock in end.clocks)
 
 
-SEAT = {"seat": 1}
 WORDS = {
     "seat_taken": (entry_pb2.SeatTaken(seat=1), "black (bert): the seat was taken"),
     "seat_vacated": (entry_pb2.SeatVacated(seat=1), "black (bert): the seat is open again"),

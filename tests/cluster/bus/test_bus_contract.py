@@ -1,4 +1,4 @@
-"""The contract of the bus, which every adapter keeps."""
+"""The contract of the bus, which every adapter keeps, and the faults that the local bus lets a test cause."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -168,3 +168,19 @@ async def test_what_was_published_before_close_is_sent_and_a_bus_can_be_closed_t
     await a.close()
     await a.close()
     await received.wait()
+
+
+async def test_a_local_bus_loses_messages_or_divides_buses_without_notice() -> None:
+    hub = LocalBusHub()
+    buses = a, b, c, d = [hub.bus() for _ in range(4)]
+    async with opened(*buses):
+        received = {bus: await subscribed(bus, "news") for bus in buses}
+        hub.losing = True
+        a.publish("news", b"lost")
+        hub.losing = False
+        hub.divide([a, b])
+        a.publish("news", b"from a")
+        c.publish("news", b"from c")
+        await delivered(*buses)
+        assert received == {a: [], b: [b"from a"], c: [], d: [b"from c"]}
+        assert a.counts.sent == 2
